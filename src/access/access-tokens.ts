@@ -1,5 +1,6 @@
 import { SignalboxError } from '../core/errors.ts';
 import { newId } from '../core/identifiers.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 import type { Principal, Role } from '../core/principal.ts';
 import type { EntryDraft } from '../journal/entries/stored-entry.ts';
 import { tokenDigest } from '../journal/integrity/authority-records.ts';
@@ -78,30 +79,21 @@ export class AccessTokens {
     const { id, text, hash: tokenHash } = generateToken();
     const createdAt = this.#now();
     const expiresAt = expiresInMs === undefined ? 0 : createdAt + expiresInMs;
-    const record: TokenRecord = {
-      id,
-      hash: tokenHash,
-      role,
-      profile,
-      name,
-      createdAt,
-      expiresAt,
-      lastUsedAt: 0,
-      revokedAt: 0,
-    };
-    const { name: named, profile: bound, expiresAt: expires } = view(record, createdAt);
+    const times = { createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0 };
+    const record: TokenRecord = { id, hash: tokenHash, role, profile, name, ...times };
+    const created = view(record, createdAt);
     const facts = {
       tokenId: id,
       role,
-      name: named,
-      profile: bound,
-      expiresAt: expires,
+      name: created.name,
+      profile: created.profile,
+      expiresAt: created.expiresAt,
       by,
       digest: tokenDigest(record),
     };
     if (!(await this.#record('TokenCreated', facts, { kind: 'create', record })))
-      throw new SignalboxError('token-invalid', 'two tokens were made with one id; make it again');
-    return { token: text, ...view(record, createdAt) };
+      throw new SignalboxError('token-invalid', 'the id of the new token was taken; create the token again');
+    return { token: text, ...created };
   }
 
   /** Returns all tokens, newest first, including expired and revoked ones. */
@@ -117,7 +109,7 @@ export class AccessTokens {
     const revokedAt = this.#now();
     const change = { kind: 'revoke', id, at: revokedAt } as const;
     if (!(await this.#record('TokenRevoked', { tokenId: id, role: record.role, by }, change)))
-      throw new SignalboxError('token-unknown', `the token ${id} was revoked before`);
+      throw new SignalboxError('token-unknown', `the token ${id} is already revoked`);
     this.#revocations += 1;
     return view({ ...record, revokedAt }, revokedAt);
   }
@@ -132,7 +124,7 @@ export class AccessTokens {
     if (state !== 'active') return { state };
     if (now - record.lastUsedAt >= minUseIntervalMs) this.#used(record.id, now);
     const { role, profile, name } = record;
-    return { state, id: record.id, role, ...(profile === '' ? {} : { profile }), ...(name === '' ? {} : { name }) };
+    return omitUndefined({ state, id: record.id, role, profile: profile || undefined, name: name || undefined });
   }
 
   /** Returns the token with an id, even if expired or revoked; `undefined` when there is none. */
@@ -159,16 +151,18 @@ export class AccessTokens {
 }
 
 function assertCanCreate({ role, profile, name, expiresInMs, by }: NewAccessToken): void {
-  const wrong = (what: string): never => {
+  const reject = (what: string): never => {
     throw new SignalboxError('token-invalid', what);
   };
-  if (by.kind === 'agent') wrong(`only humans can make tokens, and ${JSON.stringify(by.id)} is not one`);
+  if (by.kind === 'agent') reject(`only humans can create tokens, and ${JSON.stringify(by.id)} is not one`);
   if (profile !== undefined && role !== 'agent')
-    wrong(`a profile binds tokens with the role agent; ${role} sees everything`);
-  if (profile === '') wrong('the profile has no name');
-  if (name !== undefined && !isName(name)) wrong(`a name has 1 to ${maxNameLength} characters, all of them visible`);
+    reject(`a profile restricts only tokens with the role agent; ${role} sees everything`);
+  if (profile === '') reject('the name of the profile is empty');
+  if (name !== undefined && !isName(name)) reject(`a name has 1 to ${maxNameLength} visible characters`);
   if (expiresInMs !== undefined && !(expiresInMs >= 1000 && expiresInMs <= maxLifetimeMs))
-    wrong('a token is good for at least a second and at most ten years; leave the time out for one without an end');
+    reject(
+      'a token expires after at least 1 second and at most 10 years; omit the time for a token that does not expire',
+    );
 }
 
 function isName(name: string): boolean {
@@ -182,24 +176,23 @@ function stateOf({ revokedAt, expiresAt }: TokenRecord, now: number): AccessToke
 
 function view(record: TokenRecord, now: number): AccessToken {
   const { id, role, name, profile } = record;
-  const moment = <Key extends string>(key: Key, at: number): { [each in Key]?: string } =>
-    at === 0 ? {} : ({ [key]: new Date(at).toISOString() } as { [each in Key]?: string });
-  return {
+  const toIso = (time: number): string | undefined => (time === 0 ? undefined : new Date(time).toISOString());
+  return omitUndefined({
     id,
     role,
-    ...(name === '' ? {} : { name }),
-    ...(profile === '' ? {} : { profile }),
+    name: name || undefined,
+    profile: profile || undefined,
     state: stateOf(record, now),
     createdAt: new Date(record.createdAt).toISOString(),
-    ...moment('expiresAt', record.expiresAt),
-    ...moment('lastUsedAt', record.lastUsedAt),
-    ...moment('revokedAt', record.revokedAt),
-  };
+    expiresAt: toIso(record.expiresAt),
+    lastUsedAt: toIso(record.lastUsedAt),
+    revokedAt: toIso(record.revokedAt),
+  });
 }
 
 /** The format of a token: `sbx_`, the id without its first word, and 256 random bits. */
-const form = /^sbx_([0-9a-z]{19})_[A-Za-z0-9_-]{43}$/;
-const unlikeAny = '0'.repeat(64);
+const tokenFormat = /^sbx_([0-9a-z]{19})_[A-Za-z0-9_-]{43}$/;
+const noHash = '0'.repeat(64);
 
 /** Generates a token with its id and its hash. */
 function generateToken(): { readonly id: string; readonly text: string; readonly hash: string } {
@@ -210,12 +203,12 @@ function generateToken(): { readonly id: string; readonly text: string; readonly
 
 /** Returns the id that a token contains, unverified; `undefined` when the text does not have the format of a token. */
 export function parseTokenId(token: string): string | undefined {
-  const [, id] = form.exec(token) ?? [];
+  const [, id] = tokenFormat.exec(token) ?? [];
   return id === undefined ? undefined : `tok_${id}`;
 }
 
 /** Compares the hash of a token in constant time. Without an expected hash, takes the same time and returns false. */
-function matchesHash(token: string, expected = unlikeAny): boolean {
+function matchesHash(token: string, expected = noHash): boolean {
   return timingSafeEqual(Buffer.from(hashOf(token), 'hex'), Buffer.from(expected, 'hex'));
 }
 

@@ -65,10 +65,10 @@ describe('a profile', () => {
       assert.deepEqual(
         hidden.filter(({ server: of }) => of !== 'signalbox').map(({ name, by, reason }) => [name, by, reason]),
         [
-          ['mcp__files__delete_all', 'profile', 'profile "p" leaves it out with "!*delete*"'],
-          ['mcp__files__write', 'profile', 'profile "p" does not name it'],
-          ['mcp__web__get', 'profile', 'profile "p" does not have the server "web"'],
-          ['mcp__web__undelete', 'profile', 'profile "p" leaves it out with "!*delete*"'],
+          ['mcp__files__delete_all', 'profile', 'profile "p" excludes it with "!*delete*"'],
+          ['mcp__files__write', 'profile', 'profile "p" does not include it'],
+          ['mcp__web__get', 'profile', 'profile "p" does not include the server "web"'],
+          ['mcp__web__undelete', 'profile', 'profile "p" excludes it with "!*delete*"'],
         ],
       );
       assert.deepEqual(
@@ -113,9 +113,9 @@ describe('a call with a profile', () => {
       assert.equal(await call('mcp__files__read'), 'completed');
       assert.equal(
         await call('mcp__files__delete_all'),
-        'denied tool-hidden mcp__files__delete_all cannot be called: profile "p" leaves it out with "!*delete*"',
+        'denied tool-hidden mcp__files__delete_all cannot be called: profile "p" excludes it with "!*delete*"',
       );
-      assert.match(await call('mcp__web__get'), /^denied tool-hidden .*does not have the server "web"$/);
+      assert.match(await call('mcp__web__get'), /^denied tool-hidden .*does not include the server "web"$/);
       assert.match(
         await call('mcp__files__read', 'q'),
         /^denied tool-hidden .*no profile named "q"; did you mean "p"\?$/,
@@ -138,7 +138,7 @@ describe('a call with a profile', () => {
       const refused = await begin('calm');
       assert.match(
         refused.allowed ? '' : (refused.result.error?.message ?? ''),
-        /leaves it out with "!mcp__claude__Bash"/,
+        /excludes it with "!mcp__claude__Bash"/,
       );
       assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'), 'the unlisted server is listed');
     }));

@@ -86,13 +86,13 @@ export class Profile {
     const { id } = tool;
     const names = namesOf(tool);
     const excluded = this.#excluded.find((pattern) => matchesAnyName(names.all, pattern));
-    if (excluded !== undefined) return `profile "${this.name}" leaves it out with "!${excluded}"`;
+    if (excluded !== undefined) return `profile "${this.name}" excludes it with "!${excluded}"`;
     if (isUnlisted) return undefined;
     if (this.#servers?.has(id.server) === false && id.server !== this.#builtin)
-      return `profile "${this.name}" does not have the server "${id.server}"`;
+      return `profile "${this.name}" does not include the server "${id.server}"`;
     const granted = grantedBy(names);
     if (this.#included.length > 0 && !this.#included.some((pattern) => matchesAnyName(granted, pattern)))
-      return `profile "${this.name}" does not name it`;
+      return `profile "${this.name}" does not include it`;
     return undefined;
   }
 

@@ -50,7 +50,7 @@ describe('a program that cannot be started', () => {
   test('a program without execute permission is named with its path', async () => {
     assert.equal(
       await failedStart({ command: 'not-executable' }),
-      `the program "not-executable" may not be run: this user has no permission to execute ${join(open, 'not-executable')}`,
+      `the program "not-executable" cannot be run: this user has no permission to execute ${join(open, 'not-executable')}`,
     );
   });
 
@@ -62,7 +62,7 @@ describe('a program that cannot be started', () => {
     );
     assert.equal(
       await failedStart({ command: 'script', cwd: closed }),
-      `the program "script" could not be started: the directory ${closed} may not be entered by this user`,
+      `the program "script" could not be started: the directory ${closed} cannot be entered by this user`,
     );
   });
 

@@ -23,7 +23,7 @@ export function explainStart(options: ProgramOptions, error: NodeJS.ErrnoExcepti
     return error.code === 'ENOENT'
       ? `${program} could not be started: the interpreter named in the first line of ${runnable} was not found`
       : `${program} could not be started: ${error.message}`;
-  if (refused !== undefined) return `${program} may not be run: this user has no permission to execute ${refused}`;
+  if (refused !== undefined) return `${program} cannot be run: this user has no permission to execute ${refused}`;
   const hint = closed.length === 0 ? '' : ` (this user has no permission to search ${closed.join(', ')})`;
   return `${program} was not found${hint}${splitHint(options.command)}`;
 }
@@ -71,7 +71,7 @@ function directoryProblem(directory: string): string | undefined {
     accessSync(directory, constants.X_OK);
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be entered by this user' : 'does not exist';
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'cannot be entered by this user' : 'does not exist';
   }
 }
 

@@ -13,9 +13,9 @@ export interface ProgramOptions {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const kindlyMs = 1000;
-const firmlyMs = 2000;
-const leftoversMs = 500;
+const inputCloseTimeoutMs = 1000;
+const terminateTimeoutMs = 2000;
+const leftoverTimeoutMs = 500;
 
 /** The running groups, by the process id of their leader. */
 const running = new Set<number>();
@@ -55,9 +55,9 @@ export class ProcessGroup {
   /** Closes the program's input, and if that does not end it, signals the group: SIGTERM, then SIGKILL. */
   async stop(): Promise<void> {
     this.child.stdin.end();
-    if (!(await this.#exitsWithin(kindlyMs))) {
+    if (!(await this.#exitsWithin(inputCloseTimeoutMs))) {
       this.#signal('SIGTERM');
-      if (!(await this.#exitsWithin(firmlyMs))) this.#signal('SIGKILL');
+      if (!(await this.#exitsWithin(terminateTimeoutMs))) this.#signal('SIGKILL');
     }
     await this.ended;
   }
@@ -80,7 +80,7 @@ export class ProcessGroup {
   async #endLeftovers(): Promise<void> {
     const { pid } = this.child;
     if (pid === undefined) return;
-    const until = Date.now() + leftoversMs;
+    const until = Date.now() + leftoverTimeoutMs;
     for (let alive = signalGroup(pid, 'SIGTERM'); alive && Date.now() < until; alive = signalGroup(pid, 0))
       await wait(5);
     signalGroup(pid, 'SIGKILL');

@@ -143,7 +143,7 @@ export function createRedactor(): Redactor {
     isClean,
     add: (name, value, { isForeign = false } = {}) => {
       if (value.length < minSecretLength) {
-        const message = `the secret "${name}" is shorter than ${minSecretLength} characters: it cannot be kept out of the record`;
+        const message = `the secret "${name}" is shorter than ${minSecretLength} characters: it cannot be redacted reliably`;
         throw new SignalboxError('secret-invalid', `${message}; use a longer one`);
       }
       if (!value.isWellFormed()) {

@@ -58,5 +58,5 @@ test('an agent with a profile sees and calls nothing else, its own tools include
   assert.deepEqual([outcome, error?.code], ['denied', 'tool-hidden']);
   assert.equal((await tools.call('mcp__b__look', {}, { toolCallId: '2' })).outcome, 'completed');
   const bash = await tools.begin({ name: 'Bash', effect: 'read' }, {}, { toolCallId: '3' });
-  assert.match(bash.allowed ? '' : bash.reason, /profile "p" leaves it out with "!Bash"/);
+  assert.match(bash.allowed ? '' : bash.reason, /profile "p" excludes it with "!Bash"/);
 });

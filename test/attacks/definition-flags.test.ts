@@ -54,7 +54,7 @@ describe('flag of a definition that instructs the model', () => {
     t.after(() => box.close());
     await server.ready();
     assert.equal((await box.call('mcp__shop__price', {})).outcome, 'denied');
-    assert.match(printed.join(''), /suspicious:? +its definition asks to keep something from the user/);
+    assert.match(printed.join(''), /suspicious:? +its definition asks to hide something from the user/);
   });
 
   it('is shown in the elicitation of an MCP client', async (t) => {
@@ -71,7 +71,7 @@ describe('flag of a definition that instructs the model', () => {
     await client.callTool({ name: 'mcp__shop__price', arguments: {} });
     assert.match(
       messages[0] ?? '',
-      /Its definition looks suspicious: its definition asks to keep something from the user/,
+      /Its definition looks suspicious: its definition asks to hide something from the user/,
     );
   });
 
@@ -89,7 +89,7 @@ describe('flag of a definition that instructs the model', () => {
     await served.ask('POST', '/api/tools/mcp__shop__price/call', { arguments: {}, waitSeconds: 0 });
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
-    await page.getByText('Suspicious: its definition asks to keep something from the user').waitFor();
+    await page.getByText('Suspicious: its definition asks to hide something from the user').waitFor();
     assert.match((await place.run(['approvals'])).stdout, /mcp__shop__price ⚠ suspicious/);
     assert.match(
       (await place.run(['tools', '--why'])).stdout,

@@ -155,7 +155,7 @@ describe('server that changes its definitions', () => {
     assert.deepEqual([fresh?.effect, fresh?.unaccepted?.kind], ['irreversible', 'new']);
     assert.equal(await outcomeOf(box, 'mcp__bank__transfer2'), 'awaiting-approval');
     const hidden = box.catalog().hidden.find(({ name }) => name === 'mcp__bank__offers');
-    assert.match(hidden?.reason ?? '', /^it is new: .*Not offered until then: .*keep something from the user/);
+    assert.match(hidden?.reason ?? '', /^it is new: .*Not offered until then: .*hide something from the user/);
   });
 
   it('is compared with the first seen definitions after a restart, instructions included', async (t) => {
@@ -174,7 +174,7 @@ describe('server that changes its definitions', () => {
     );
     assert.match(
       JSON.stringify(box.catalog().notices),
-      /its instructions were changed, and the accepted ones are given/,
+      /its instructions were changed, and the accepted ones are sent/,
     );
     const other = await server.openBox(t, { data, pinScope: 'another configuration' });
     assert.equal(isUnaccepted(other.box, 'mcp__bank__balance')(), false);
@@ -282,7 +282,7 @@ describe('server with hostile definitions', () => {
     const messages = mcpServer({ name: 'chat', transport: { type: 'stdio', ...other.entry } });
     box.servers.add(messages);
     await messages.ready();
-    const flag = 'its definition speaks of tools of other servers: send_message';
+    const flag = 'its definition mentions tools of other servers: send_message';
     const notice = { server: 'bank', tool: 'mcp__bank__transfer', message: flag, isSuspicious: true };
     assert.deepEqual(
       box.catalog().notices.filter(({ isSuspicious }) => isSuspicious === true),

@@ -83,8 +83,8 @@ export const inProcessTools: Section<'A'> = {
       'src/sources/local/local-server.test.ts > tools while the box runs > tell of their change by CatalogChanged, once for changes made together',
       'src/surfaces/mcp/clients.test.ts > a client of SDK 2 (legacy) > reads and completes content, and is notified of changed resources and tools',
       'src/surfaces/mcp/clients.test.ts > a client of SDK 2 (modern) > reads and completes content, and is notified of changed resources and tools',
-      'src/runtimes/claude/sdk/claude-runtime.test.ts > runtime claude > a changed catalog is seen',
-      'src/runtimes/model/model-runtime.test.ts > runtime model, OpenAI responses > a changed catalog is seen',
+      'src/runtimes/claude/sdk/claude-runtime.test.ts > runtime claude > shows a changed catalog to the model',
+      'src/runtimes/model/model-runtime.test.ts > runtime model, OpenAI responses > shows a changed catalog to the model',
     ],
   },
   A8: {

@@ -51,8 +51,8 @@ export const mcpEndpoint: Section<'E'> = {
   E4: {
     promise: 'tokens with roles; OAuth 2.1 resource server; tokens never go upstream',
     tests: [
-      'src/access/access-tokens.test.ts > an access token > lets its holder in with its role and profile; what is not it, letter for letter, does not',
-      'src/access/access-tokens.test.ts > an access token > is kept as a hash alone, and stands neither in the store nor in the journal',
+      'src/access/access-tokens.test.ts > an access token > authenticates with its role and profile; any other text is wrong',
+      'src/access/access-tokens.test.ts > an access token > is stored only as a hash and does not appear in the store or the journal',
       'src/server/access/roles.test.ts > roles > every route refuses undeclared roles with 403 and a reason, and accepts the others',
       'src/server/access/roles.test.ts > roles > /api/info returns the caller and its role',
       'test/browser/roles.test.ts > the console knows what its reader may do > a viewer can press nothing that the server would refuse, and sees why',

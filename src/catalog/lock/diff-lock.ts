@@ -46,7 +46,7 @@ export function diffInstructions(
   if (before === undefined) return { kind: 'added', text: formatValue(now?.text) };
   if (now === undefined) return { kind: 'removed', text: formatValue(before.text) };
   if (before.text === undefined)
-    return { kind: 'changed', text: `${formatValue(now.text)} (what was accepted is not in this older lock)` };
+    return { kind: 'changed', text: `${formatValue(now.text)} (this older lock does not contain the accepted text)` };
   return { kind: 'changed', text: wordDiff(before.text, now.text ?? '') };
 }
 

@@ -99,8 +99,11 @@ type Concern = (before: JsonValue | undefined, now: JsonValue | undefined) => st
 
 /** The changes of annotations that raise a concern: a claim of more harm than was accepted, and a claim that avoids approval. */
 const annotationConcerns: ReadonlyMap<string, Concern> = new Map<string, Concern>([
-  ['readOnlyHint', (before, now) => (now === true ? 'would run unasked' : before === true ? 'weaker' : undefined)],
+  [
+    'readOnlyHint',
+    (before, now) => (now === true ? 'would run without approval' : before === true ? 'weaker' : undefined),
+  ],
   ['destructiveHint', (_, now) => (now === true ? 'weaker' : undefined)],
-  ['idempotentHint', (_, now) => (now === true ? 'says that running it twice is harmless' : undefined)],
+  ['idempotentHint', (_, now) => (now === true ? 'claims that running it twice is harmless' : undefined)],
   ['openWorldHint', (_, now) => (now === true ? 'weaker' : undefined)],
 ]);

@@ -25,7 +25,7 @@ export function lockSource(source: Source, locked: LockedServer | undefined): So
     const gone = [...locked.tools.keys()].filter((name) => !present.has(name));
     const change = instructionsChange(instructions, locked);
     return [
-      ...gone.map((name) => `tool ${JSON.stringify(name)} is in ${lockFileName} but gone; ${next}`),
+      ...gone.map((name) => `tool ${JSON.stringify(name)} is in ${lockFileName} but no longer listed; ${next}`),
       ...(change === undefined ? [] : [instructionsNotice(change, next)]),
     ];
   };
@@ -39,7 +39,7 @@ function refusal(tool: SourceTool, locked: LockedServer): string | undefined {
   const now = pinTool(tool);
   if (now === undefined) return `its definition is not JSON, so it cannot be compared with ${lockFileName}`;
   if (now.hash === accepted.hash) return undefined;
-  return `it is not what ${lockFileName} says: ${summarizeToolDiff(tool.tool, accepted, now)}`;
+  return `it differs from ${lockFileName}: ${summarizeToolDiff(tool.tool, accepted, now)}`;
 }
 
 function instructionsChange(instructions: string | undefined, locked: LockedServer): InstructionsDiff | undefined {

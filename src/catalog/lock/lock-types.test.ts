@@ -236,7 +236,10 @@ describe('a locked server', () => {
       [['mcp__s__new', 'lock']],
     );
     assert.match(hidden[0]?.reason ?? '', /^it is not in signalbox\.lock; .*signalbox lock accept s/);
-    assert.match(notices[0]?.message ?? '', /^tool "b" is in signalbox\.lock but gone; .*signalbox lock accept s/);
+    assert.match(
+      notices[0]?.message ?? '',
+      /^tool "b" is in signalbox\.lock but no longer listed; .*signalbox lock accept s/,
+    );
   });
 
   test('sees what the server said, not what the configuration made of it; what is hidden keeps its new name', () => {

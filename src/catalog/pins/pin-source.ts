@@ -95,7 +95,7 @@ function compared(
   if (change === undefined && hidden.length === 0 && tools.every((tool, index) => tool === given.tools[index]))
     return given;
   const text = change === undefined ? instructions : pin.instructions?.text;
-  const kept = pin.instructions?.text === undefined ? 'none are given' : 'the accepted ones are given';
+  const kept = pin.instructions?.text === undefined ? 'none are sent' : 'the accepted ones are sent';
   return {
     ...rest,
     tools,
@@ -126,6 +126,6 @@ function unaccepted(tool: SourceTool, accepted: LockedTool | undefined, why: Una
 
 function differences(name: string, accepted: LockedTool | undefined, now: LockedTool | undefined): string {
   if (now === undefined) return 'its definition is not JSON, so it cannot be compared with the accepted one';
-  if (accepted === undefined) return 'it is new: it was not there when the definitions of its server were accepted';
+  if (accepted === undefined) return 'it is new: its server did not list it when its definitions were accepted';
   return `its definition differs from the accepted one: ${summarizeToolDiff(name, accepted, now)}`;
 }

@@ -42,7 +42,7 @@ function isDistinctive(name: string): boolean {
   return name.length > 4 && /[_\-.]|[a-z][A-Z]/.test(name);
 }
 
-const cached = new WeakMap<CatalogTool['definition'], ReadonlySet<string>>();
+const namesByDefinition = new WeakMap<CatalogTool['definition'], ReadonlySet<string>>();
 
 /** Returns a flag for each tool whose definition names tools of other servers. Names that its own server also has do not count. */
 export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTool, readonly string[]> {
@@ -60,13 +60,13 @@ export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTo
       const servers = owners.get(name);
       return servers !== undefined && !servers.has(server);
     });
-    if (named.length > 0) flags.set(each, [`its definition speaks of tools of other servers: ${listFirst(named)}`]);
+    if (named.length > 0) flags.set(each, [`its definition mentions tools of other servers: ${listFirst(named)}`]);
   }
   return flags;
 }
 
 function namesIn({ definition, offered }: CatalogTool): ReadonlySet<string> {
-  let names = cached.get(definition);
-  if (names === undefined) cached.set(definition, (names = mentionedNames({ ...offered, ...definition })));
+  let names = namesByDefinition.get(definition);
+  if (names === undefined) namesByDefinition.set(definition, (names = mentionedNames({ ...offered, ...definition })));
   return names;
 }

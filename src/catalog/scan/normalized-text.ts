@@ -55,12 +55,12 @@ export function normalizeText(given: string): NormalizedText {
   const tricks: string[] = [];
   const visible = visibleText(given);
   const parts = [visible, tagText(given)];
-  if (mixedWord.test(visible)) tricks.push('mixes alphabets inside of words');
+  if (mixedWord.test(visible)) tricks.push('mixes alphabets within words');
   for (const [index, run] of [...visible.matchAll(encoded)].entries()) {
     if (index >= maxDecoded) break;
     const decoded = decodedProse(run[0]);
     if (decoded === undefined) continue;
-    tricks.push('holds encoded text');
+    tricks.push('contains encoded text');
     parts.push(decoded);
   }
   const text = parts

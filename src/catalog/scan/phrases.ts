@@ -11,7 +11,7 @@ export interface Phrase {
 
 /** A class of words, with the number of other words that may precede it. */
 export interface Step {
-  /** Alternatives, each a word with choices (see `choice` in `find-phrases.ts`) or a class `{name}`. */
+  /** Alternatives, each a word with choices (see `choice` in `scan-text.ts`) or a class `{name}`. */
   readonly words: string;
   readonly maxGap: number;
 }
@@ -331,16 +331,16 @@ const leakingPartly = [
  * before the second one. A phrase that no honest definition contains has weight 1; a phrase that few contain counts only with another.
  */
 export const phrases: readonly Phrase[] = [
-  ...phrasesOf('tells the model to ignore its instructions', 1, ignoring),
-  ...phrasesOf('tells the model to ignore its instructions', 0.5, ignoringPartly),
-  ...phrasesOf('asks to keep something from the user', 1, concealing),
+  ...phrasesOf('instructs the model to ignore its instructions', 1, ignoring),
+  ...phrasesOf('instructs the model to ignore its instructions', 0.5, ignoringPartly),
+  ...phrasesOf('asks to hide something from the user', 1, concealing),
   ...phrasesOf('asks for the conversation, the prompt or secrets', 1, leaking),
-  ...phrasesOf('puts itself above what the user wants', 1, overruling),
-  ...phrasesOf('tells how other tools are to be used', 1, steering),
-  ...phrasesOf('tells how other tools are to be used', 0.5, steeringPartly),
-  ...phrasesOf('changes what other calls get or give', 0.5, tamperingPartly),
-  ...phrasesOf('tells the model to act without approval', 0.5, freeingPartly),
-  ...phrasesOf('tells the model to act without approval', 1, freeing),
+  ...phrasesOf("claims priority over the user's wishes", 1, overruling),
+  ...phrasesOf('instructs the model how to use other tools', 1, steering),
+  ...phrasesOf('instructs the model how to use other tools', 0.5, steeringPartly),
+  ...phrasesOf('changes the input or output of other calls', 0.5, tamperingPartly),
+  ...phrasesOf('instructs the model to act without approval', 0.5, freeingPartly),
+  ...phrasesOf('instructs the model to act without approval', 1, freeing),
   ...phrasesOf('gives the model orders', 1, commanding),
   ...phrasesOf('gives the model orders', 0.5, commandingPartly),
   ...phrasesOf('asks for the conversation, the prompt or secrets', 0.5, leakingPartly),
@@ -351,7 +351,7 @@ export const phrases: readonly Phrase[] = [
     sign: /\b(?:curl|wget)\b[^\n|]{0,80}\| ?(?:sudo )?(?:ba|z|da)?sh\b/,
   },
   {
-    meaning: 'names a file that holds credentials',
+    meaning: 'names a file that contains credentials',
     weight: 1,
     steps: [],
     sign: /(?:\.bash_history|\bknown_hosts\b|\.ssh\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws\/|\.netrc\b|\.git-credentials\b|\.kube\b|\.docker\/config|\.gnupg\b|\/etc\/(?:passwd|shadow)\b|\.cursor\/mcp\.json|\bmcp\.json\b|claude_desktop_config|passwords?\.txt\b|\.pypirc\b|\.npmrc\b|(?<![\w*])\.env\b(?!\.))/,
@@ -363,7 +363,7 @@ export const phrases: readonly Phrase[] = [
     sign: /<\/?(?:important|system|instructions?|instructions?[_-]for[_-]\w{1,20}|secret|hidden|critical|urgent|assistant|admin|override)>|<\|(?:im_start|im_end|system|endoftext)\|>|\[{1,2}(?:system|hidden|critical|secret|assistant|admin|override)(?:[ :][^\]\n]{0,80})?\]|[#=*]{2,5} ?system\b[^\n]{0,20}(?::|===|—)|<!--/,
   },
   { meaning: 'addresses the model with a tag of its own', weight: 0.5, steps: [], sign: /\[important\]|\bsystem:/ },
-  { meaning: 'speaks of tools of other servers', weight: 1, steps: [], sign: /\bmcp__[a-z0-9]/ },
+  { meaning: 'mentions tools of other servers', weight: 1, steps: [], sign: /\bmcp__[a-z0-9]/ },
 ];
 
 function phrasesOf(meaning: string, weight: number, all: readonly string[]): Phrase[] {

@@ -10,7 +10,7 @@ const maxListed = 5;
 export function scanTexts(texts: readonly string[]): string[] {
   const flags = new Set<string>();
   const hidden = new Set(texts.flatMap(hiddenCharacters));
-  if (hidden.size > 0) flags.add(`holds hidden characters (${listFirst(hidden)})`);
+  if (hidden.size > 0) flags.add(`contains hidden characters (${listFirst(hidden)})`);
   const { text, tricks } = normalizeText(texts.join('\n\n').slice(0, maxLength));
   const weights = new Map<string, number>();
   const found = findPhrases(text);

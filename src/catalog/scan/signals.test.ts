@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { matters } from './signals.ts';
+import { subjectSignals } from './signals.ts';
 
-for (const { sign, stems } of matters)
+for (const { sign, stems } of subjectSignals)
   test(`every match of ${sign.source.slice(0, 40)}… contains a stem`, () => {
     // Without assertions, which strings are not generated for; without them the expression matches more.
     const expression = new RegExp(sign.source.replaceAll(String.raw`\b`, ''));

@@ -10,8 +10,8 @@ interface StemmedSignal extends Signal {
   readonly stems: string;
 }
 
-/** The tone of a text: orders, warnings, pretexts. Honest definitions also have it, so these signals count only together with `matters`. */
-const manners: readonly Signal[] = [
+/** The tone of a text: orders, warnings, pretexts. Honest definitions also have it, so these signals count only together with `subjectSignals`. */
+const toneSignals: readonly Signal[] = [
   {
     weight: 0.5,
     sign: /\b(?:you|assistant|model|agent|ai|llm)s? (?:must|shall|have to|are required to|need to|should)\b|\b(?:must|should|shall) (?:first|also|always|automatically|immediately|never|be (?:called|used|run|executed|invoked) (?:first|before))\b|\b(?:always|silently|automatically|immediately|also|additionally) (?:call|use|run|execute|send|include|add|append|invoke|read|respond|prefer|choose|select|set|pass|forward|upload|extract|index(?:es)?)\b/i,
@@ -39,7 +39,7 @@ const manners: readonly Signal[] = [
 ];
 
 /** The subject of a text: commands, secrets, the conversation, other tools, concealment, an address. */
-export const matters: readonly StemmedSignal[] = [
+export const subjectSignals: readonly StemmedSignal[] = [
   {
     weight: 0.5,
     stems: 'execut|run|invoke|curl|wget|chmod|sudo|rm -rf|bash -c|eval(|os.system|subprocess|reverse shell',
@@ -150,10 +150,10 @@ export const matters: readonly StemmedSignal[] = [
   },
 ];
 
-const maxManner = 0.75;
-const minMatter = 0.25;
-const windowLength = 3;
-const maxWords = 60;
+const maxToneWeight = 0.75;
+const minSubjectWeight = 0.25;
+const windowSentences = 3;
+const maxQuotedLength = 60;
 
 /**
  * Returns the words of the signs in the first text that looks like an attack: three consecutive sentences whose signs have a total weight of 1.
@@ -164,34 +164,34 @@ export function findSignals(texts: readonly string[]): string[] {
   // stem costs less than compiling and running an expression.
   const whole = texts.join('\n\n');
   const lowerCase = whole.toLowerCase();
-  const possible = matters.filter(
+  const possible = subjectSignals.filter(
     ({ stems, sign }) => stems.split('|').some((stem) => lowerCase.includes(stem)) && sign.test(whole),
   );
   if (possible.length === 0) return [];
-  const candidates = [...manners.filter(({ sign }) => sign.test(whole)), ...possible];
-  if (!isEnough(new Set(candidates))) return [];
+  const candidates = [...toneSignals.filter(({ sign }) => sign.test(whole)), ...possible];
+  if (!isSuspicious(new Set(candidates))) return [];
   for (const text of texts) {
     const sentences = text.split(/(?<=[.!?;:>])\s+|\n+/).map((sentence) => signsOf(sentence, candidates));
     for (let start = 0; start < sentences.length; start++) {
-      const found = new Map(sentences.slice(start, start + windowLength).flatMap((each) => [...each]));
-      if (isEnough(found)) return [...new Set(found.values())];
+      const found = new Map(sentences.slice(start, start + windowSentences).flatMap((each) => [...each]));
+      if (isSuspicious(found)) return [...new Set(found.values())];
     }
   }
   return [];
 }
 
-function isEnough(found: { has(signal: Signal): boolean }): boolean {
+function isSuspicious(found: { has(signal: Signal): boolean }): boolean {
   const sum = (signals: readonly Signal[]): number =>
     signals.reduce((total, signal) => total + (found.has(signal) ? signal.weight : 0), 0);
-  const matter = sum(matters);
-  return matter >= minMatter && matter + Math.min(maxManner, sum(manners)) >= 1;
+  const subjectWeight = sum(subjectSignals);
+  return subjectWeight >= minSubjectWeight && subjectWeight + Math.min(maxToneWeight, sum(toneSignals)) >= 1;
 }
 
 function signsOf(sentence: string, candidates: readonly Signal[]): Map<Signal, string> {
   const found = new Map<Signal, string>();
   for (const signal of candidates) {
     const match = signal.sign.exec(sentence)?.[0];
-    if (match !== undefined) found.set(signal, match.slice(0, maxWords));
+    if (match !== undefined) found.set(signal, match.slice(0, maxQuotedLength));
   }
   return found;
 }

@@ -37,9 +37,9 @@ export function parameterHeadersProblem(inputSchema: JsonObject): string | undef
   const names = new Set<string>();
   for (const { path, name, type } of headerMarks(inputSchema, [])) {
     const what = `${path.join('.')} is marked with the header ${JSON.stringify(name)}`;
-    if (typeof name !== 'string' || !token.test(name)) return `${what}, which is no name of a header`;
-    if (!allowedTypes.has(type)) return `${what}, and only texts, whole numbers and booleans can be`;
-    if (names.has(name.toLowerCase())) return `${what}, like another argument`;
+    if (typeof name !== 'string' || !token.test(name)) return `${what}, which is not a valid header name`;
+    if (!allowedTypes.has(type)) return `${what}, and only strings, integers and booleans can be`;
+    if (names.has(name.toLowerCase())) return `${what}, which another argument has as well`;
     names.add(name.toLowerCase());
   }
   return undefined;

@@ -1,4 +1,4 @@
-const unhelpful = new Set(
+const stopWords = new Set(
   (
     'a about all also am an and any are as at be but by can could did do does everything for from get give go had has have how i if in into is ' +
     'it its just let like may me might my need no not now of on one or our out please should so some than that the their them there ' +
@@ -12,18 +12,18 @@ export function wordsOf(text: string): string[] {
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && !unhelpful.has(word))
-    .map(knownStem);
+    .filter((word) => word !== '' && !stopWords.has(word))
+    .map(cachedStem);
 }
 
 /** Cached, because tools share most of their words. */
 const stems = new Map<string, string>();
-const mostStems = 20_000;
+const maxStems = 20_000;
 
-function knownStem(word: string): string {
+function cachedStem(word: string): string {
   let known = stems.get(word);
   if (known !== undefined) return known;
-  if (stems.size === mostStems) stems.clear();
+  if (stems.size === maxStems) stems.clear();
   stems.set(word, (known = stem(word)));
   return known;
 }

@@ -13,7 +13,7 @@ const fields = [
 /** The saturation of term frequency, above which a repeated word adds little. */
 const saturation = 1.4;
 const synonymWeight = 0.75;
-const longestQuery = 1000;
+const maxQueryLength = 1000;
 
 interface Posting {
   readonly tool: number;
@@ -45,7 +45,7 @@ export class ToolIndex {
   /** Returns the tools that best match a plain-text query, best first. */
   search(query: string, limit: number): ToolDefinition[] {
     const scores = new Float64Array(this.#tools.length);
-    for (const word of new Set(wordsOf(plain(query.slice(0, longestQuery))))) {
+    for (const word of new Set(wordsOf(plain(query.slice(0, maxQueryLength))))) {
       const ofWord = this.#scoresOf(word);
       for (const tool of scores.keys()) scores[tool] = (scores[tool] ?? 0) + (ofWord[tool] ?? 0);
     }

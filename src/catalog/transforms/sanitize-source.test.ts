@@ -30,7 +30,7 @@ describe('hidden characters in the catalog', () => {
       const ofTool = notices.filter(({ tool }) => tool === 'mcp__s__evil');
       assert.deepEqual(
         ofTool.map(({ message }) => message),
-        ['its definition holds hidden characters (U+200B, U+E0041)'],
+        ['its definition contains hidden characters (U+200B, U+E0041)'],
       );
       assert.equal(catalog.unmount('s'), mounted, 'unmount did not return the mounted source');
     }
@@ -121,7 +121,7 @@ describe('sanitizeTool', () => {
       allOf: [{ description: 'ij' }],
     });
     assert.equal(dirty.description, 'Reads\u0007.', 'the given tool was modified');
-    assert.deepEqual(clean.notices, ['its definition holds hidden characters (U+200B, U+202E, U+0007)']);
+    assert.deepEqual(clean.notices, ['its definition contains hidden characters (U+200B, U+202E, U+0007)']);
   });
 
   test('returns the same schemas and no notice for a clean tool', () => {

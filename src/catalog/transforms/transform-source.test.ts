@@ -170,10 +170,10 @@ describe('a transform', () => {
 
 describe('a transform that fails', () => {
   const bad: readonly (readonly [string, (tool: SourceTool) => unknown, RegExp])[] = [
-    ['throws', () => assert.fail('no idea'), /failed on tool "bad": no idea; a transform gives back the tool/],
-    ['forgets to return', () => undefined, /failed on tool "bad": it gave back undefined/],
-    ['is asynchronous', async (tool) => tool, /failed on tool "bad": it gave back a promise/],
-    ['gives half a tool', () => ({ tool: 'x' }), /not a whole tool/],
+    ['throws', () => assert.fail('no idea'), /failed on tool "bad": no idea; a transform returns the changed tool/],
+    ['forgets to return', () => undefined, /failed on tool "bad": it returned undefined/],
+    ['is asynchronous', async (tool) => tool, /failed on tool "bad": it returned a promise/],
+    ['gives half a tool', () => ({ tool: 'x' }), /incomplete tool/],
   ];
   for (const [what, transform, message] of bad) {
     test(`${what}: the server is not mounted, and later only the one tool is hidden`, () => {

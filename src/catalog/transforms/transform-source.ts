@@ -112,7 +112,7 @@ function isHidden(made: ReturnType<ToolTransform>): made is { readonly hidden: s
 /** Checks the result of a transform, which in plain JavaScript can be anything. */
 function assertTool(made: unknown): asserts made is SourceTool {
   if (typeof made !== 'object' || made === null || made instanceof Promise)
-    throw new TypeError(`it gave back ${made instanceof Promise ? 'a promise' : typeof made}`);
+    throw new TypeError(`it returned ${made instanceof Promise ? 'a promise' : typeof made}`);
   const { tool, description, notices, labels, parse, run } = made as Partial<Record<keyof SourceTool, unknown>>;
   const isWhole =
     typeof tool === 'string' &&
@@ -121,7 +121,7 @@ function assertTool(made: unknown): asserts made is SourceTool {
     Array.isArray(labels) &&
     typeof parse === 'function' &&
     typeof run === 'function';
-  if (!isWhole) throw new TypeError('it gave back something that is not a whole tool');
+  if (!isWhole) throw new TypeError('it returned an incomplete tool');
 }
 
 function failure(thrown: unknown, tool: string, server: string): SignalboxError {
@@ -129,7 +129,7 @@ function failure(thrown: unknown, tool: string, server: string): SignalboxError 
   return new SignalboxError(
     'tool-invalid',
     `a transform of server "${server}" failed on tool ${JSON.stringify(tool)}: ${messageOf(thrown)}; ` +
-      'a transform gives back the tool as it should be, null to drop it, or { hidden: reason }',
+      'a transform returns the changed tool, null to drop it, or { hidden: reason }',
     { cause: thrown },
   );
 }

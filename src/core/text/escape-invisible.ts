@@ -1,9 +1,9 @@
 // Control, format, and invisible or blank characters, except the emoji variation selector. The console has the same list.
 const invisible = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
 
-/** Escapes characters that are invisible or that reorder text, except those in `kept`. */
-export function escapeInvisible(text: string, kept = ''): string {
-  return text.replace(invisible, (character) => (kept.includes(character) ? character : escapeCharacter(character)));
+/** Escapes characters that are invisible or that reorder text, except those in `except`. */
+export function escapeInvisible(text: string, except = ''): string {
+  return text.replace(invisible, (character) => (except.includes(character) ? character : escapeCharacter(character)));
 }
 
 /** Returns the escape of a character: `\u00a0`, `\u{e0041}`. */

@@ -185,7 +185,7 @@ describe('a schema that cannot be changed in place', () => {
           {
             server: 's',
             tool: 'mcp__s__echo',
-            message: `its schema has no plain "properties", so what ${origin} says of "b" is not shown in it; it holds in every call`,
+            message: `its schema has no plain "properties", so the settings of ${origin} for "b" are not shown in it; they apply to every call`,
           },
         ]);
         assert.deepEqual(gotOf(await call({ a: 'x' })), { a: 'x', b: 1 });
@@ -200,7 +200,7 @@ describe('a schema that cannot be changed in place', () => {
       { set: { b: 1 } },
       async (box, call) => {
         assert.deepEqual(gotOf(await call({ a: 'x' })), { a: 'x', b: 1 });
-        assert.match(box.catalog().notices[0]?.message ?? '', /^"dependentRequired" of its schema may still speak of/);
+        assert.match(box.catalog().notices[0]?.message ?? '', /^"dependentRequired" of its schema may still mention/);
       },
       { ...inner, dependentRequired: { a: ['b'] }, minProperties: 2 },
     ));

@@ -64,7 +64,7 @@ interface ShapedSchema {
 
 const unchecked: Validate = () => undefined;
 /** SchemaObject that constrain several arguments at once. Applied to the caller's part alone, they would mean something different. */
-const entangling = (
+const combiningKeywords = (
   '$ref $dynamicRef allOf anyOf oneOf not if then else dependentRequired dependentSchemas dependencies ' +
   'minProperties maxProperties unevaluatedProperties'
 ).split(' ');
@@ -77,21 +77,21 @@ function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: Shapin
   const properties = typeof schema === 'object' ? schema['properties'] : undefined;
   if (typeof schema !== 'object' || !isJsonObject(properties)) {
     const names = quoted(new Set([...removed, ...Object.keys(defaults)]));
-    const notice = `its schema has no plain "properties", so what ${place.origin} says of ${names} is not shown in it; it holds in every call`;
+    const notice = `its schema has no plain "properties", so the settings of ${place.origin} for ${names} are not shown in it; they apply to every call`;
     return { schema, validate: unchecked, notices: [notice] };
   }
   assertHideable(schema, removed, filled, place);
   assertFitting(schema, filled, place);
   const shaped = withProperties(schema, properties, removed, defaults);
-  const entangled = entangling.filter((keyword) => Object.hasOwn(schema, keyword));
-  const compiled = entangled.length === 0 ? place.compiler.compile(shaped) : undefined;
+  const combining = combiningKeywords.filter((keyword) => Object.hasOwn(schema, keyword));
+  const compiled = combining.length === 0 ? place.compiler.compile(shaped) : undefined;
   return {
     schema: shaped,
     // The source already reports a schema that does not compile.
     validate: compiled?.ok === true ? compiled.validate : unchecked,
     notices: [
       ...unknownArguments([...removed, ...Object.keys(defaults)], properties, place.origin),
-      ...stillShown(schema, entangled, removed),
+      ...stillShown(schema, combining, removed),
     ],
   };
 }
@@ -124,7 +124,10 @@ function assertHideable(
 ): void {
   const needed = requiredOf(schema).find((name) => removed.has(name) && !Object.hasOwn(filled, name));
   if (needed === undefined) return;
-  throw mistake(place, `hides ${JSON.stringify(needed)}, which is required; give it a value with "default" or "set"`);
+  throw shapingError(
+    place,
+    `hides ${JSON.stringify(needed)}, which is required; give it a value with "default" or "set"`,
+  );
 }
 
 /** Throws for a configured value that the tool would reject in every call. */
@@ -135,10 +138,10 @@ function assertFitting(schema: SchemaObject, filled: JsonObject, place: ShapingP
   const compiled = place.compiler.compile(alone);
   const [problem] = compiled.ok ? (compiled.validate(filled) ?? []) : [];
   if (problem === undefined) return;
-  throw mistake(place, `gives a value that does not fit the schema: ${problem.path}: ${problem.message}`);
+  throw shapingError(place, `gives a value that does not fit the schema: ${problem.path}: ${problem.message}`);
 }
 
-function mistake({ own, origin }: ShapingPlace, problem: string): SignalboxError {
+function shapingError({ own, origin }: ShapingPlace, problem: string): SignalboxError {
   return new SignalboxError('tool-invalid', `${origin}: tools.arguments of tool ${JSON.stringify(own)} ${problem}`);
 }
 
@@ -154,12 +157,12 @@ function unknownArguments(names: readonly string[], properties: SchemaObject, or
 }
 
 function stillShown(schema: SchemaObject, keywords: readonly string[], removed: ReadonlySet<string>): string[] {
-  const speaking = keywords.filter((keyword) => {
+  const mentioning = keywords.filter((keyword) => {
     const text = JSON.stringify(schema[keyword]) ?? '';
     return [...removed].some((name) => text.includes(JSON.stringify(name)));
   });
-  if (speaking.length === 0) return [];
-  return [`${quoted(speaking)} of its schema may still speak of arguments that are hidden or fixed`];
+  if (mentioning.length === 0) return [];
+  return [`${quoted(mentioning)} of its schema may still mention arguments that are hidden or fixed`];
 }
 
 function quoted(names: Iterable<string>): string {

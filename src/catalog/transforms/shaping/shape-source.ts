@@ -5,7 +5,7 @@ import type { Source, SourceState, SourceTool } from '../../source/source.ts';
 import { sanitizeSource } from '../sanitize-source.ts';
 import { type ToolTransform, applyTransforms, mapSource } from '../transform-source.ts';
 import { shapeArguments } from './shape-arguments.ts';
-import { type ShapedTool, isMeant, keysFor, sectionFor, unmatched } from './shaping-keys.ts';
+import { type ShapedTool, matchesToolPattern, keysFor, sectionFor, unmatched } from './shaping-keys.ts';
 import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
 
 /** Returns a source with the configured changes to its tools. */
@@ -42,9 +42,9 @@ function renameLocked(source: Source, { rename = {} }: ToolShaping): Source {
 
 function hidingRule(tool: ShapedTool, shaping: ToolShaping): string | undefined {
   const { allow, deny = [], origin } = shaping;
-  const pattern = deny.find((each) => isMeant(shaping, each, tool));
+  const pattern = deny.find((each) => matchesToolPattern(shaping, each, tool));
   if (pattern !== undefined) return `hidden by deny pattern ${JSON.stringify(pattern)} in ${origin}`;
-  if (allow === undefined || allow.some((each) => isMeant(shaping, each, tool))) return undefined;
+  if (allow === undefined || allow.some((each) => matchesToolPattern(shaping, each, tool))) return undefined;
   return `hidden by the allow patterns in ${origin}, none of which matches it`;
 }
 

@@ -51,7 +51,11 @@ export function sectionFor<Section extends ToolSection>(
 type SectionValue<Section extends ToolSection> = NonNullable<ToolShaping[Section]>[string];
 
 /** Returns whether a pattern of `allow` or `deny` matches the own name or a full name of a tool. */
-export function isMeant({ rename = {} }: ToolShaping, pattern: string, { server, own }: ShapedTool): boolean {
+export function matchesToolPattern(
+  { rename = {} }: ToolShaping,
+  pattern: string,
+  { server, own }: ShapedTool,
+): boolean {
   if (matchesNamePattern(own, pattern)) return true;
   if (!pattern.startsWith('mcp__')) return false;
   const now = Object.hasOwn(rename, own) ? rename[own] : undefined;
@@ -93,7 +97,7 @@ export function unmatched(shaping: ToolShaping, server: string, names: readonly 
   const where = `in ${shaping.origin}`;
   const patterns = (['allow', 'deny'] as const).flatMap((list) =>
     (shaping[list] ?? [])
-      .filter((pattern) => !names.some((own) => isMeant(shaping, pattern, { server, own })))
+      .filter((pattern) => !names.some((own) => matchesToolPattern(shaping, pattern, { server, own })))
       .map((pattern) => ({ section: list, key: pattern })),
   );
   const renames = Object.keys(shaping.rename ?? {})
