@@ -15,7 +15,7 @@ const written = new Set(
   globSync(['src/{cli,config,runtimes,sessions}/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] }).flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8');
     const places = [
-      /new Failure\(\s*[12],\s*'([a-z-]+)'/g,
+      /new CliError\(\s*[12],\s*'([a-z-]+)'/g,
       /\b(?:code|fail|#refuse|#refused)(?:: |\((?:turn, )?)'([a-z]+-[a-z-]+)'/g,
     ];
     return places.flatMap((place) => [...source.matchAll(place)].map(([, code = '']) => code));
