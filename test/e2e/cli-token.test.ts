@@ -109,7 +109,7 @@ suite('signalbox token', () => {
       [['create'], /required option '--role <role>' not specified/],
       [['create', '--role', 'boss'], /Allowed choices are viewer, agent, approver, admin/],
       [['create', '--role', 'agent', '--expires', 'soon'], /A duration is/],
-      [['create', '--role', 'viewer', '--profile', 'p'], /binds tokens with the role agent/],
+      [['create', '--role', 'viewer', '--profile', 'p'], /restricts only tokens with the role agent/],
     ] as const) {
       const { code, stderr, stdout } = await place.run(['token', ...args]);
       assert.deepEqual([code, stdout], [2, '']);
