@@ -52,8 +52,8 @@ function cassettesOf(calls: readonly SessionCall[], file: string): Cassette[] {
   for (const { recorded, outcome, ran } of calls) {
     const { server, effect = 'irreversible', labels = [] } = recorded;
     if (server === undefined) continue;
-    const found = servers.get(server) ?? { tools: new Map(), calls: [] };
-    servers.set(server, found);
+    let found = servers.get(server);
+    if (found === undefined) servers.set(server, (found = { tools: new Map(), calls: [] }));
     const tool = recorded.tool.slice(`mcp__${server}__`.length);
     const facts = { effect, labels, idempotent: false, annotations: {}, inputSchema: { type: 'object' } };
     found.tools.set(tool, { tool, description: 'From the journal.', ...facts });
