@@ -12,8 +12,8 @@ import { Worker } from 'node:worker_threads';
 import { compileCacheEnv } from ${module};
 if (process.argv[1] !== '') enableCompileCache(process.argv[1]);
 const code = "require('node:worker_threads').parentPort.postMessage(require('node:module').getCompileCacheDir() ?? 'none')";
-const tell = async (env) => new Promise((resolve) => new Worker(code, { eval: true, env, execArgv: [] }).once('message', resolve));
-console.log(JSON.stringify([getCompileCacheDir() ?? 'none', await tell(compileCacheEnv()), await tell({})]));
+const cacheOfThread = async (env) => new Promise((resolve) => new Worker(code, { eval: true, env, execArgv: [] }).once('message', resolve));
+console.log(JSON.stringify([getCompileCacheDir() ?? 'none', await cacheOfThread(compileCacheEnv()), await cacheOfThread({})]));
 `;
 
 function run(cache: string): unknown {
@@ -22,12 +22,12 @@ function run(cache: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', env }));
 }
 
-test('a thread keeps what it compiles where its process does, and nowhere when that does not', (t) => {
+test('compileCacheEnv lets a thread share the compile cache of its process, or use none when the process has none', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-compiled-'));
   t.after(() => rmSync(directory, { recursive: true }));
-  const [own, told, untold] = run(directory) as string[];
+  const [own, shared, unshared] = run(directory) as string[];
   assert.ok(own?.startsWith(directory));
-  assert.equal(told, own);
-  assert.equal(untold, 'none', 'Node tells it by itself: ours is not needed any more');
+  assert.equal(shared, own);
+  assert.equal(unshared, 'none', 'Node now shares the cache automatically: remove compileCacheEnv');
   assert.deepEqual(run(''), ['none', 'none', 'none']);
 });

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import { runSeed } from '../../../test/support/seeded.ts';
 import { AsyncQueue } from './async-queue.ts';
 
-/** A step of the writer or the reader: how many turns of the microtask queue, or of the event loop, pass before it. */
+/** The pause before a step of the writer or the reader, in microtasks and turns of the event loop. */
 const pause = fc.record({ microtasks: fc.nat({ max: 6 }), turns: fc.nat({ max: 2 }) });
 type Pause = { readonly microtasks: number; readonly turns: number };
 
-async function passes({ microtasks, turns }: Pause): Promise<void> {
+async function wait({ microtasks, turns }: Pause): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   for (let microtask = 0; microtask < microtasks; microtask += 1) await Promise.resolve();
 }
 
-describe('a queue between a writer and a reader', () => {
-  test('loses, repeats and reorders nothing, in whatever order writer and reader take their steps', async () => {
+describe('AsyncQueue', () => {
+  test('delivers every value once and in order, in any interleaving of writer and reader', async () => {
     const scenario = fc.record({
       writes: fc.array(pause, { maxLength: 12 }),
       reads: fc.array(pause, { maxLength: 12 }),
@@ -27,28 +27,28 @@ describe('a queue between a writer and a reader', () => {
         const queue = new AsyncQueue<number>();
         const write = async (): Promise<void> => {
           for (const [index, before] of writes.entries()) {
-            await passes(before);
+            await wait(before);
             queue.push(index);
           }
-          await passes(beforeEnd);
+          await wait(beforeEnd);
           if (fails) queue.fail(new Error('the end'));
           else queue.end();
         };
-        const seen: number[] = [];
+        const received: number[] = [];
         let error: unknown;
         const read = async (): Promise<void> => {
           let step = 0;
-          const next = (): Promise<void> => passes(reads[step++] ?? { microtasks: 0, turns: 0 });
+          const next = (): Promise<void> => wait(reads[step++] ?? { microtasks: 0, turns: 0 });
           try {
             if (inBatches) {
               for await (const batch of queue.batches()) {
                 assert.ok(batch.length > 0);
-                seen.push(...batch);
+                received.push(...batch);
                 await next();
               }
             } else {
               for await (const value of queue) {
-                seen.push(value);
+                received.push(value);
                 await next();
               }
             }
@@ -57,21 +57,21 @@ describe('a queue between a writer and a reader', () => {
           }
         };
         await Promise.all([write(), read()]);
-        assert.deepEqual(seen, [...writes.keys()]);
+        assert.deepEqual(received, [...writes.keys()]);
         assert.equal(error instanceof Error, fails);
       }),
       { numRuns: 400, seed: runSeed },
     );
   });
 
-  test('ignores what is pushed after its end, and keeps its first end', async () => {
+  test('ignores values and ends after its first end', async () => {
     const queue = new AsyncQueue<number>();
     queue.push(1);
     queue.end();
     queue.fail(new Error('too late'));
     queue.push(2);
-    const seen: number[] = [];
-    for await (const value of queue) seen.push(value);
-    assert.deepEqual(seen, [1]);
+    const received: number[] = [];
+    for await (const value of queue) received.push(value);
+    assert.deepEqual(received, [1]);
   });
 });

@@ -2,37 +2,37 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LightAbortSignal, toAbortSignal } from './light-abort-signal.ts';
 
-const reason = new Error('enough');
+const reason = new Error('stopped');
 
-describe('a stop', () => {
-  test('tells functions and objects once, in the order they came, and nobody who left or came too late', () => {
-    const stop = new LightAbortSignal();
-    const told: string[] = [];
-    const leaving = (): void => void told.push('leaving');
-    stop.addEventListener('abort', () => told.push(`function, ${stop.aborted}`));
-    stop.addEventListener('abort', leaving);
-    stop.addEventListener('abort', { handleEvent: () => told.push('object') });
-    stop.removeEventListener('abort', leaving);
-    stop.abort(reason);
-    stop.abort(new Error('again'));
-    stop.addEventListener('abort', () => told.push('late'));
-    assert.deepEqual(told, ['function, true', 'object']);
-    assert.equal(stop.reason, reason);
-  });
-
-  test('becomes a real signal for whoever needs one, before it happens and after', () => {
-    const stop = new LightAbortSignal();
-    const { signal } = stop;
-    assert.equal(signal.aborted, false);
-    stop.abort(reason);
-    assert.equal(signal.aborted, true);
+describe('LightAbortSignal', () => {
+  test('calls function and object listeners once and in order, but none that was removed or added after the abort', () => {
+    const signal = new LightAbortSignal();
+    const calls: string[] = [];
+    const removed = (): void => void calls.push('removed');
+    signal.addEventListener('abort', () => calls.push(`function, ${signal.aborted}`));
+    signal.addEventListener('abort', removed);
+    signal.addEventListener('abort', { handleEvent: () => calls.push('object') });
+    signal.removeEventListener('abort', removed);
+    signal.abort(reason);
+    signal.abort(new Error('again'));
+    signal.addEventListener('abort', () => calls.push('late'));
+    assert.deepEqual(calls, ['function, true', 'object']);
     assert.equal(signal.reason, reason);
-    const over = new LightAbortSignal();
-    over.abort(reason);
-    assert.equal(toAbortSignal(over).reason, reason);
   });
 
-  test('any signal becomes a real one', () => {
+  test('provides a native signal, before and after it aborts', () => {
+    const signal = new LightAbortSignal();
+    const { signal: native } = signal;
+    assert.equal(native.aborted, false);
+    signal.abort(reason);
+    assert.equal(native.aborted, true);
+    assert.equal(native.reason, reason);
+    const aborted = new LightAbortSignal();
+    aborted.abort(reason);
+    assert.equal(toAbortSignal(aborted).reason, reason);
+  });
+
+  test('toAbortSignal converts any signal to a native one', () => {
     const controller = new AbortController();
     assert.equal(toAbortSignal(controller.signal), controller.signal);
     const { signal } = controller;
@@ -47,8 +47,8 @@ describe('a stop', () => {
         signal.addEventListener('abort', listener),
       removeEventListener: () => undefined,
     };
-    const real = toAbortSignal(like);
+    const native = toAbortSignal(like);
     controller.abort(reason);
-    assert.equal(real.reason, reason);
+    assert.equal(native.reason, reason);
   });
 });

@@ -5,8 +5,8 @@ import { KeyedSlotMap, SlotMap } from './slot-map.ts';
 
 const ascending = (one: number, other: number): number => one - other;
 
-describe('slots', () => {
-  test('hold what was put in and not taken out, and places are used again', () => {
+describe('slot maps', () => {
+  test('SlotMap contains the values that were added and not removed, and reuses free slots', () => {
     const slots = new SlotMap<string>();
     const [one, two] = [slots.add('one'), slots.add('two')];
     slots.remove(one);
@@ -16,18 +16,18 @@ describe('slots', () => {
     assert.equal(slots.size, 2);
   });
 
-  test('those that go while they are gone through are not met, and nobody is met twice', () => {
+  test('an iteration of a SlotMap skips values that are removed meanwhile, and yields none twice', () => {
     const slots = new SlotMap<number>();
-    const places = [1, 2, 3].map((value) => slots.add(value));
-    const met: number[] = [];
+    const taken = [1, 2, 3].map((value) => slots.add(value));
+    const seen: number[] = [];
     for (const value of slots) {
-      met.push(value);
-      if (value === 1) slots.remove(places[1] ?? -1);
+      seen.push(value);
+      if (value === 1) slots.remove(taken[1] ?? -1);
     }
-    assert.deepEqual(met, [1, 3]);
+    assert.deepEqual(seen, [1, 3]);
   });
 
-  test('by name they are a map, whatever is put in and taken out', () => {
+  test('KeyedSlotMap behaves like a Map for any sequence of operations', () => {
     const step = fc.record({ name: fc.constantFrom('a', 'b', 'c', 1), value: fc.option(fc.nat(), { nil: undefined }) });
     fc.assert(
       fc.property(fc.array(step), (steps) => {

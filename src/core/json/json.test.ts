@@ -13,8 +13,8 @@ class Account {
   readonly owner = 'me';
 }
 
-describe('what is JSON', () => {
-  test('every JSON value is, and its size is told within a factor of ten', () => {
+describe('inspectJson of JSON', () => {
+  test('accepts every JSON value and reports its size within a factor of ten', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         const inspection = inspectJson(value);
@@ -22,14 +22,14 @@ describe('what is JSON', () => {
         const { length } = JSON.stringify(value);
         assert.ok(
           inspection.size <= 10 * length && length <= 10 * inspection.size,
-          `${inspection.size} told for ${length}`,
+          `${inspection.size} reported for ${length}`,
         );
       }),
       { numRuns: 1000 },
     );
   });
 
-  test('what is JSON survives JSON unchanged', () => {
+  test('accepts only values that JSON preserves', () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -41,14 +41,14 @@ describe('what is JSON', () => {
       fc.property(anything, (value) => {
         if (!inspectJson(value).ok) return;
         const again: unknown = JSON.parse(JSON.stringify(value));
-        // Equal but for what JSON cannot tell apart: -0 and 0, prototypes, and properties that are undefined.
+        // Compared as text, because JSON does not distinguish -0 from 0, prototypes, and undefined properties.
         assert.equal(JSON.stringify(again), JSON.stringify(value));
       }),
       { numRuns: 2000 },
     );
   });
 
-  test('own "__proto__" keys of parsed JSON are looked into like any other', () => {
+  test('inspects own "__proto__" keys of parsed JSON like any other key', () => {
     assert.ok(inspectJson(JSON.parse('{"__proto__":{"a":1},"constructor":null,"toJSON":"text"}')).ok);
     const value: unknown = JSON.parse('{"__proto__":{"a":1}}');
     const inner = Object.getOwnPropertyDescriptor(value, '__proto__')?.value as Record<string, unknown>;
@@ -61,17 +61,17 @@ describe('what is JSON', () => {
     });
   });
 
-  test('objects without a prototype are, and properties that are undefined count as absent', () => {
+  test('accepts objects without a prototype and ignores undefined properties', () => {
     const bare = Object.assign(Object.create(null) as Record<string, unknown>, { a: 1, b: undefined });
     assert.deepEqual(inspectJson(bare), inspectJson({ a: 1 }));
   });
 
-  test('a huge array is', () => {
+  test('accepts a huge array', () => {
     assert.deepEqual(inspectJson(Array.from({ length: 1_000_000 }, () => true)), { ok: true, size: 6_000_002 });
   });
 });
 
-describe('what is not JSON is told with its exact place', () => {
+describe('inspectJson reports the path and the reason for', () => {
   const cases: readonly [string, unknown, string, RegExp][] = [
     ['undefined alone', undefined, '$', /^undefined has no form/],
     ['undefined in an array', { a: [1, undefined] }, '$.a[1]', /^undefined has no form/],
@@ -106,13 +106,13 @@ describe('what is not JSON is told with its exact place', () => {
   for (const [name, value, path, problem] of cases) {
     test(name, () => {
       const inspection = inspectJson(value);
-      assert.ok(!inspection.ok, 'it passed for JSON');
+      assert.ok(!inspection.ok, 'it was accepted as JSON');
       assert.equal(inspection.path, path);
       assert.match(inspection.problem, problem);
     });
   }
 
-  test('a proxy that was revoked', () => {
+  test('a revoked proxy', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const inspection = inspectJson({ a: proxy });
@@ -129,7 +129,7 @@ describe('what is not JSON is told with its exact place', () => {
     assert.match(inspection.path, /^\$\.self\.back\[0\]\.self\.back\[0\].*….*\.self\.back\[0\]\.self$/);
   });
 
-  test('nesting of 256 levels is let through, of 257 and of 100,000 it is not', () => {
+  test('nesting deeper than 256 levels, and accepts 256 levels', () => {
     assert.ok(inspectJson(nested(256)).ok);
     for (const levels of [257, 100_000]) {
       const inspection = inspectJson(nested(levels));
@@ -138,7 +138,7 @@ describe('what is not JSON is told with its exact place', () => {
     }
   });
 
-  test('a very long path loses its middle, not its ends', () => {
+  test('a very long path, shortened in the middle', () => {
     const inspection = inspectJson({ first: { ['k'.repeat(10_000)]: { last: 1n } } });
     assert.ok(!inspection.ok);
     assert.equal(inspection.path.length, 201);
@@ -146,16 +146,16 @@ describe('what is not JSON is told with its exact place', () => {
   });
 });
 
-describe('the size limit ends the work', () => {
+describe('the size limit of inspectJson', () => {
   const limit = 1000;
-  const refused = (value: unknown): void => {
+  const assertTooLarge = (value: unknown): void => {
     const inspection = inspectJson(value, limit);
-    assert.ok(!inspection.ok, 'it passed the limit');
+    assert.ok(!inspection.ok, 'it was accepted');
     assert.equal(inspection.problem, 'more data than the limit allows');
   };
 
-  /** A list as long as you like that counts how many of its items were looked at. */
-  function watched(length: number, item: unknown): { list: unknown; reads: () => number } {
+  /** Creates a list of any length that counts the reads of its items. */
+  function countingList(length: number, item: unknown): { list: unknown; reads: () => number } {
     let reads = 0;
     const list = new Proxy([] as unknown[], {
       get(target, key, receiver): unknown {
@@ -168,24 +168,24 @@ describe('the size limit ends the work', () => {
     return { list, reads: () => reads };
   }
 
-  for (const [name, item, most] of [
+  for (const [name, item, maxReads] of [
     ['numbers', 1, 120],
     ['booleans', true, 170],
     ['nulls', null, 210],
     ['empty strings', '', 340],
     ['empty lists', [], 340],
     ['empty objects', {}, 340],
-    ['texts of a kilobyte', 'x'.repeat(1024), 1],
+    ['strings of a kilobyte', 'x'.repeat(1024), 1],
     ['records', { a: { b: 1 } }, 60],
   ] as const) {
-    test(`of 200 million ${name} only the first are looked at`, () => {
-      const { list, reads } = watched(200_000_000, item);
-      refused({ list });
-      assert.ok(reads() <= most, `${reads()} items were read`);
+    test(`stops after the first of 200 million ${name}`, () => {
+      const { list, reads } = countingList(200_000_000, item);
+      assertTooLarge({ list });
+      assert.ok(reads() <= maxReads, `${reads()} items were read`);
     });
   }
 
-  test('of an object with many properties only the first are read', () => {
+  test('stops after the first properties of a large object', () => {
     let reads = 0;
     const value: Record<string, unknown> = {};
     for (let index = 0; index < 10_000; index++) {
@@ -197,11 +197,11 @@ describe('the size limit ends the work', () => {
         },
       });
     }
-    refused(value);
+    assertTooLarge(value);
     assert.ok(reads < 100, `${reads} properties were read`);
   });
 
-  test('one part shared in very many places is not walked over and over', () => {
+  test('stops at a part that is shared in very many places', () => {
     let visits = 0;
     let value: object = Object.defineProperty({}, 'leaf', {
       enumerable: true,
@@ -211,11 +211,11 @@ describe('the size limit ends the work', () => {
       },
     });
     for (let level = 0; level < 200; level++) value = { left: value, right: value };
-    refused(value);
+    assertTooLarge(value);
     assert.ok(visits <= limit, `the same leaf was read ${visits} times`);
   });
 
-  test('what just fits is let through', () => {
+  test('accepts a value that just fits', () => {
     assert.ok(inspectJson('x'.repeat(1000), limit).ok);
     assert.ok(!inspectJson('x'.repeat(1001), limit).ok);
     assert.ok(
@@ -227,19 +227,19 @@ describe('the size limit ends the work', () => {
   });
 });
 
-describe('JSON paths', () => {
-  test('a path reads as one would write it in code', () => {
+describe('jsonPath', () => {
+  test('renders a path like JavaScript code', () => {
     assert.equal(jsonPath([]), '$');
     assert.equal(jsonPath(['items', 2, 'price']), '$.items[2].price');
     assert.equal(jsonPath(['größe', '$ref', 'data-id', '_x']), '$.größe.$ref.data-id._x');
   });
 
-  test('keys that would be misread are quoted', () => {
+  test('quotes keys that would be ambiguous', () => {
     assert.equal(jsonPath(['a.b', '', '7', 'say "hi"\n']), String.raw`$["a.b"][""]["7"]["say \"hi\"\n"]`);
     assert.equal(jsonPath([Symbol('tag')]), '$["Symbol(tag)"]');
   });
 
-  test('a very long path is cut in the middle', () => {
+  test('shortens a very long path in the middle', () => {
     const path = jsonPath(Array.from({ length: 1000 }, (_, index) => index));
     assert.equal(path.length, 201);
     assert.ok(path.startsWith('$[0][1][2]') && path.endsWith('[998][999]'));

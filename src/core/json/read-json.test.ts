@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { JsonRejectedError, readJson, readLargeJson } from './read-json.ts';
 
-function refusalOf(text: string): JsonRejectedError {
+function rejectionOf(text: string): JsonRejectedError {
   try {
     readJson(text);
   } catch (error) {
     if (error instanceof JsonRejectedError) return error;
     throw error;
   }
-  return assert.fail(`this was taken: ${text.slice(0, 100)}`);
+  return assert.fail(`this was accepted: ${text.slice(0, 100)}`);
 }
 
-describe('JSON of a stranger', () => {
-  test('is read as JSON.parse reads it, with whatever in strings and keys', () => {
+describe('readJson of untrusted text', () => {
+  test('returns the same value as JSON.parse, with any strings and keys', () => {
     const property = fc.property(fc.json({ stringUnit: 'binary' }), fc.nat(4), (text, indent) => {
       const written = JSON.stringify(JSON.parse(text), undefined, indent);
       assert.deepEqual(readJson(written), JSON.parse(written));
@@ -26,7 +26,7 @@ describe('JSON of a stranger', () => {
     );
   });
 
-  test('is read so, however long its strings are and wherever they have escapes', async () => {
+  test('returns the same value as JSON.parse for long strings with escapes anywhere', async () => {
     const piece = fc.oneof(
       fc.constantFrom('"', '\\', '\\"', '\\\\', '\n', '{"a":1,"a":2}', '\u{1F600}', '\u2028'),
       fc.nat(70).map((length) => 'x'.repeat(length)),
@@ -43,7 +43,7 @@ describe('JSON of a stranger', () => {
     await assert.rejects(readLargeJson(long.replace('"b"', '"a"')), { kind: 'repeated-key' });
   });
 
-  test('with the same key twice is refused, wherever it is and however it is written', () => {
+  test('rejects a repeated key at any depth and with any escapes', () => {
     for (const text of [
       '{"a":1,"a":1}',
       '{"b":[{"a":{}},{"c":{"a":1,"x":[],"a":2}}]}',
@@ -51,10 +51,10 @@ describe('JSON of a stranger', () => {
       '{"__proto__":1,"__proto__":2}',
       '{"":1,"":2}',
     ])
-      assert.equal(refusalOf(text).kind, 'repeated-key', text);
+      assert.equal(rejectionOf(text).kind, 'repeated-key', text);
   });
 
-  test('that is too deep, or has too many values or keys, is refused before it is parsed', () => {
+  test('rejects text that is nested too deeply or has too many values or keys before it is parsed', () => {
     assert.doesNotThrow(() => readJson('['.repeat(256) + ']'.repeat(256)));
     for (const text of [
       '['.repeat(257),
@@ -62,9 +62,9 @@ describe('JSON of a stranger', () => {
       `[${'1,'.repeat(50_000)}1]`,
       `[${'[],'.repeat(30_000)}1]`,
     ])
-      assert.equal(refusalOf(text).kind, 'too-complex');
+      assert.equal(rejectionOf(text).kind, 'too-complex');
     const keys = Array.from({ length: 20_001 }, (_, at) => `"${at}":1`);
-    assert.equal(refusalOf(`{${keys.join()}}`).kind, 'too-complex');
+    assert.equal(rejectionOf(`{${keys.join()}}`).kind, 'too-complex');
     assert.doesNotThrow(() => readJson(`{${keys.slice(1).join()}}`));
   });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { matchesNamePattern } from './name-pattern.ts';
 
-test('a star stands for any characters, everything else for itself', () => {
+test('* matches any characters, and every other character only itself', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['read_file', 'read_*', true],
     ['read_', 'read_*', true],
@@ -24,7 +24,7 @@ test('a star stands for any characters, everything else for itself', () => {
     assert.equal(matchesNamePattern(name, pattern), expected, `${name} ${pattern}`);
 });
 
-test('it says what the regular expression says', () => {
+test('matches the same names as the equivalent regular expression', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
   const patterns = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 6 });
   fc.assert(
@@ -36,7 +36,7 @@ test('it says what the regular expression says', () => {
   );
 });
 
-test('a hostile name takes no time', () => {
-  // A pattern matcher that backtracks would not end.
+test('matches a hostile name in linear time', () => {
+  // A matcher that backtracks would not terminate.
   assert.equal(matchesNamePattern('a'.repeat(100_000), `${'*a'.repeat(40)}*b`), false);
 });

@@ -21,11 +21,11 @@ function problemOf(server: string): string {
     assert.equal(error.code, 'name-invalid');
     return error.message;
   }
-  return assert.fail(`server name ${JSON.stringify(server)} was let through`);
+  return assert.fail(`server name ${JSON.stringify(server)} was accepted`);
 }
 
 describe('rendered names', () => {
-  test('read back as the identity they were rendered from, for every tool name that fits as it is', () => {
+  test('parse back to their identity, for every tool name that is rendered unchanged', () => {
     fc.assert(
       fc.property(serverName, plainTool, (server, tool) => {
         assertServerName(server);
@@ -38,7 +38,7 @@ describe('rendered names', () => {
     );
   });
 
-  test('tool names with "_" at the ends or "__" inside read back too', () => {
+  test('parse back for tool names with "_" at the ends or "__" inside', () => {
     for (const tool of ['_', '__', '___', '_a', 'a_', '__a__b__', 'a__b']) {
       for (const server of ['s', '_s', 's_s', '-', '_-']) {
         assert.deepEqual(parseName(renderName({ server, tool }).name), { server, tool });
@@ -46,7 +46,7 @@ describe('rendered names', () => {
     }
   });
 
-  test('are accepted by every provider, whatever the tool is called, and always tell their server', () => {
+  test('are valid for every provider and contain their server, for any tool name', () => {
     fc.assert(
       fc.property(serverName, anyTool, (server, tool) => {
         const { name } = renderName({ server, tool });
@@ -60,11 +60,11 @@ describe('rendered names', () => {
     }
   });
 
-  test('one character that cannot be shown becomes one "_"', () => {
+  test('replace each unsupported character with one "_"', () => {
     assert.equal(renderName({ server: 's', tool: 'a\u{1F600}ä b' }).name, 'mcp__s__a___b');
   });
 
-  test('a changed name comes with a notice that tells both', () => {
+  test('come with a notice of both names when the name was changed', () => {
     assert.deepEqual(renderName({ server: 's', tool: 'files.read' }), {
       name: 'mcp__s__files_read',
       notice: 'name "files.read" is rendered as "mcp__s__files_read"',
@@ -73,14 +73,14 @@ describe('rendered names', () => {
     assert.match(long.notice ?? '', /^name "x{60}" is shortened to "mcp__s__x+_[0-9a-f]{8}" \(limit 60 characters\)$/);
   });
 
-  test('shortening is the same on every machine and at every time', () => {
+  test('are shortened deterministically', () => {
     assert.equal(
       renderName({ server: 'files', tool: 'read_the_whole_of_a_very_long_file_name_that_nobody_can_type' }).name,
       'mcp__files__read_the_whole_of_a_very_long_file_name_bad28133',
     );
   });
 
-  test('different tools of different servers never share a name; of one server only where nothing had to be shortened', () => {
+  test('differ for tools of different servers, and for shortened tools of one server', () => {
     fc.assert(
       fc.property(serverName, anyTool, fc.option(serverName), anyTool, (server, tool, otherServer, otherTool) => {
         const one = renderName({ server, tool });
@@ -93,20 +93,20 @@ describe('rendered names', () => {
     );
   });
 
-  test('long tools that differ only at the end, or only in characters that cannot be shown, get different names', () => {
+  test('differ for long names that differ only at the end or in unsupported characters', () => {
     const long = 'a_very_long_tool_name_that_goes_on_and_on_until_it_is_too_long_';
     const tools = Array.from({ length: 2000 }, (_, index) => long + index).concat(`${long}ä`, `${long}ö`);
     assert.equal(new Set(tools.map((tool) => renderName({ server: 's', tool }).name)).size, tools.length);
   });
 
-  test('a tool without a name is refused', () => {
+  test('are not created for an empty tool name', () => {
     assert.throws(
       () => renderName({ server: 'notes', tool: '' }),
       /^SignalboxError: a tool of server "notes" has an empty name$/,
     );
   });
 
-  test('what is no rendered name does not read back', () => {
+  test('parseName returns undefined for other names', () => {
     for (const name of [
       '',
       'ping',
@@ -125,7 +125,7 @@ describe('rendered names', () => {
 });
 
 describe('server names', () => {
-  test('letters, digits, "-" and single "_" are welcome', () => {
+  test('may have letters, digits, "-" and single "_"', () => {
     for (const server of ['a', 'A9', 'my-server', 'my_server', '_private', '9', '-', 'a_b_c', 'x'.repeat(44)])
       assertServerName(server);
   });
@@ -149,7 +149,7 @@ describe('server names', () => {
     });
   }
 
-  test('whatever is let through can be read back', () => {
+  test('parse back from rendered names if they are valid', () => {
     fc.assert(
       fc.property(fc.oneof(serverName, fc.string(), plainTool), plainTool, (server, tool) => {
         try {

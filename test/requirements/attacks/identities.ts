@@ -44,7 +44,7 @@ export const identities: Section<'H'> = {
       identity(
         'names of sessions and approvers > an agent cannot take over a session with another spelling of its name',
       ),
-      'src/core/text/normalize-name.test.ts > names that callers choose > are the same when they differ only in characters that cannot be seen',
+      'src/core/text/normalize-name.test.ts > normalizeName > makes names equal that differ only in invisible characters',
     ],
   },
   H73: {

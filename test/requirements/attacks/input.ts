@@ -5,8 +5,8 @@ export const input: Section<'H'> = {
   H80: {
     promise: 'streams of events lose and reorder nothing, and a session hears of a call before its approval',
     tests: [
-      'src/core/async/async-queue.test.ts > a queue between a writer and a reader > loses, repeats and reorders nothing, in whatever order writer and reader take their steps',
-      'src/runtimes/turn-stream.test.ts > no event is lost, however many microtasks pass before it is told',
+      'src/core/async/async-queue.test.ts > AsyncQueue > delivers every value once and in order, in any interleaving of writer and reader',
+      'src/runtimes/turn-stream.test.ts > turnStream > loses no event, after any number of microtasks',
       'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears that the call waits for an approval',
       'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears what the call asks the user',
     ],

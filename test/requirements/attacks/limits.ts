@@ -43,7 +43,7 @@ export const limits: Section<'H'> = {
       'a call counts once: its cost is evaluated once for all meters, and reading a resource in a model session is one call for limits',
     tests: [
       'src/policy/policy.test.ts > the cost of a call is evaluated once for the session and the principal, also when the call begins',
-      'src/runtimes/model/tools/content-tools.test.ts > resources and prompts in a model session > reading a resource counts as one call for limits, live and when the journal is read back',
+      'src/runtimes/model/tools/content-tools.test.ts > resources and prompts in a model session > count as one call for rate limits, also when read from the journal',
     ],
   },
 };
