@@ -11,11 +11,11 @@ import { runtimeTools } from './runtime-tools.ts';
 import type { BegunCall, TurnTools } from './runtime.ts';
 import { turnTools } from './turn-tools.ts';
 
-const allow: Approve = () => ({ allow: true });
+const approveAll: Approve = () => ({ allow: true });
 
-async function opened(
+async function openTools(
   t: TestContext,
-  approve: Approve = allow,
+  approve: Approve = approveAll,
 ): Promise<{ box: InternalSignalbox; tools: TurnTools; cwd: string }> {
   const own = runtimeTools('claude');
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-own-'));
@@ -34,21 +34,21 @@ const bash = { name: 'Bash', effect: 'irreversible' } as const;
 const write = { name: 'Write', effect: 'undoable' } as const;
 const read = { name: 'Read', effect: 'read' } as const;
 
-function allowed(call: BegunCall): Extract<BegunCall, { allowed: true }> {
+function assertAllowed(call: BegunCall): Extract<BegunCall, { allowed: true }> {
   assert.ok(call.allowed, 'reason' in call ? call.reason : '');
   return call;
 }
 
-describe('a call of a tool that the runtime runs itself', () => {
-  test('is decided and asked for, and recorded with what came of it', async (t) => {
-    const asked: unknown[] = [];
-    const { box, tools } = await opened(t, (request) => {
-      asked.push([request.tool.name, request.arguments]);
+describe('a call of a runtime’s own tool', () => {
+  test('is decided, approved and recorded with its result', async (t) => {
+    const approvals: unknown[] = [];
+    const { box, tools } = await openTools(t, (request) => {
+      approvals.push([request.tool.name, request.arguments]);
       return { allow: true };
     });
-    const call = allowed(await tools.begin(bash, { command: 'ls' }, { toolCallId: '1' }));
+    const call = assertAllowed(await tools.begin(bash, { command: 'ls' }, { toolCallId: '1' }));
     assert.deepEqual(call.arguments, { command: 'ls' });
-    assert.deepEqual(asked, [['mcp__claude__Bash', { command: 'ls' }]]);
+    assert.deepEqual(approvals, [['mcp__claude__Bash', { command: 'ls' }]]);
     const [running] = (await box.journal.calls()).items;
     assert.equal(running?.type, 'CallStarted', 'the intent is recorded before it runs');
     await call.end({ outcome: 'completed', output: 'a.txt' });
@@ -59,16 +59,16 @@ describe('a call of a tool that the runtime runs itself', () => {
     );
   });
 
-  test('may not run when it is refused, and the reason is told', async (t) => {
-    const { tools } = await opened(t, () => ({ allow: false, reason: 'no shell today' }));
+  test('does not run when refused, with the reason', async (t) => {
+    const { tools } = await openTools(t, () => ({ allow: false, reason: 'no shell today' }));
     const call = await tools.begin(bash, { command: 'ls' }, { toolCallId: '1' });
     assert.ok(!call.allowed);
     assert.match(call.reason, /no shell today/);
   });
 
-  test('runs with the arguments that the human made of them', async (t) => {
-    const { box, tools } = await opened(t, () => ({ allow: true, arguments: { command: 'ls -l' } }));
-    const call = allowed(await tools.begin(bash, { command: 'rm -r .' }, { toolCallId: '1' }));
+  test('runs with the arguments that a human edited', async (t) => {
+    const { box, tools } = await openTools(t, () => ({ allow: true, arguments: { command: 'ls -l' } }));
+    const call = assertAllowed(await tools.begin(bash, { command: 'rm -r .' }, { toolCallId: '1' }));
     assert.deepEqual(call.arguments, { command: 'ls -l' });
     await call.end({ outcome: 'completed', output: 'listed' });
     const { items } = await box.journal.calls();
@@ -80,20 +80,20 @@ describe('a call of a tool that the runtime runs itself', () => {
   });
 
   for (const outcome of ['failed', 'cancelled'] as const) {
-    test(`that ended as ${outcome} is recorded so`, async (t) => {
-      const { box, tools } = await opened(t);
-      const call = allowed(await tools.begin(read, { path: 'x' }, { toolCallId: '1' }));
-      await call.end({ outcome, output: 'it went wrong' });
+    test(`is recorded as ${outcome}`, async (t) => {
+      const { box, tools } = await openTools(t);
+      const call = assertAllowed(await tools.begin(read, { path: 'x' }, { toolCallId: '1' }));
+      await call.end({ outcome, output: 'failure' });
       const entry = (await box.journal.calls()).items.find((item) => item.type === 'ToolInvoked');
       assert.equal(entry?.outcome, outcome);
     });
   }
 
-  test('that writes in the session’s directory tells what it changed, and can be undone', async (t) => {
-    const { box, tools, cwd } = await opened(t);
+  test('records its changes in the directory of the session, and can be undone', async (t) => {
+    const { box, tools, cwd } = await openTools(t);
     const file = join(cwd, 'a.txt');
     writeFileSync(file, 'before\n');
-    const call = allowed(await tools.begin(write, { file_path: file }, { toolCallId: '1' }));
+    const call = assertAllowed(await tools.begin(write, { file_path: file }, { toolCallId: '1' }));
     writeFileSync(file, 'after\n');
     await call.end({ outcome: 'completed', output: 'written' });
     const entry = (await box.journal.calls()).items.find((item) => item.type === 'ToolInvoked');
@@ -105,19 +105,19 @@ describe('a call of a tool that the runtime runs itself', () => {
     assert.equal(readFileSync(file, 'utf8'), 'before\n');
   });
 
-  test('that failed is rolled back', async (t) => {
-    const { tools, cwd } = await opened(t);
+  test('is rolled back when it failed', async (t) => {
+    const { tools, cwd } = await openTools(t);
     const file = join(cwd, 'a.txt');
     writeFileSync(file, 'before\n');
-    const call = allowed(await tools.begin(write, {}, { toolCallId: '1' }));
+    const call = assertAllowed(await tools.begin(write, {}, { toolCallId: '1' }));
     writeFileSync(file, 'half');
     await call.end({ outcome: 'failed', output: 'no room' });
     assert.equal(readFileSync(file, 'utf8'), 'before\n');
   });
 
-  test('is not run when the turn is interrupted while its approval is awaited', async (t) => {
+  test('does not run when the turn is interrupted during the approval', async (t) => {
     const interrupt = new AbortController();
-    const { tools } = await opened(t, () => {
+    const { tools } = await openTools(t, () => {
       interrupt.abort();
       return new Promise(() => undefined);
     });
@@ -126,17 +126,17 @@ describe('a call of a tool that the runtime runs itself', () => {
     assert.match(call.reason, /cancelled/);
   });
 
-  test('is not run when the box is closed', async (t) => {
-    const { box, tools } = await opened(t);
+  test('does not run when the box is closed', async (t) => {
+    const { box, tools } = await openTools(t);
     await box.close();
     const call = await tools.begin(read, {}, { toolCallId: '1' });
     assert.ok(!call.allowed);
     assert.match(call.reason, /closed/);
   });
 
-  test('is told to nobody else, and cannot be made from elsewhere', async (t) => {
-    const { box, tools } = await opened(t);
-    await allowed(await tools.begin(read, {}, { toolCallId: '1' })).end({ outcome: 'completed', output: '' });
+  test('is not listed, and cannot be made outside the runtime', async (t) => {
+    const { box, tools } = await openTools(t);
+    await assertAllowed(await tools.begin(read, {}, { toolCallId: '1' })).end({ outcome: 'completed', output: '' });
     assert.ok(!box.tools().some(({ name }) => name.includes('claude')));
     assert.ok(!box.catalog().servers.some(({ name }) => name === 'claude'));
     const { outcome, error } = await box.call('mcp__claude__Read', {});
@@ -144,31 +144,33 @@ describe('a call of a tool that the runtime runs itself', () => {
     assert.match(error?.message ?? '', /run by claude itself/);
   });
 
-  test('is not let through by another call that is made while its approval is awaited', async (t) => {
-    let elsewhere: string | undefined;
-    const { box, tools } = await opened(t, async ({ principal, session }) => {
-      elsewhere = (
+  test('is not allowed by a call from outside during its approval', async (t) => {
+    let forged: string | undefined;
+    const { box, tools } = await openTools(t, async ({ principal, session }) => {
+      forged = (
         await box.call('mcp__claude__Read', { path: 'forged' }, { principal: { ...principal }, session: session ?? '' })
       ).outcome;
       return { allow: false };
     });
-    await allowed(await tools.begin(read, {}, { toolCallId: '1' })).end({ outcome: 'completed', output: '' });
+    await assertAllowed(await tools.begin(read, {}, { toolCallId: '1' })).end({ outcome: 'completed', output: '' });
     const call = await tools.begin(bash, { command: 'rm' }, { toolCallId: '2' });
-    assert.deepEqual([elsewhere, call.allowed], ['failed', false]);
+    assert.deepEqual([forged, call.allowed], ['failed', false]);
   });
 
-  test('keeps its own arguments and its own end among many', async (t) => {
-    const { box, tools } = await opened(t);
+  test('has its own arguments and result among concurrent calls', async (t) => {
+    const { box, tools } = await openTools(t);
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(20), { minLength: 1, maxLength: 12 }), async (waits) => {
+      fc.asyncProperty(fc.array(fc.nat(20), { minLength: 1, maxLength: 12 }), async (delays) => {
         const session = (run += 1);
         await Promise.all(
-          waits.map(async (wait, index) => {
+          delays.map(async (delay, index) => {
             const mark = `${session}:${index}`;
-            const call = allowed(await tools.begin(index % 2 === 0 ? read : bash, { mark }, { toolCallId: mark }));
+            const call = assertAllowed(
+              await tools.begin(index % 2 === 0 ? read : bash, { mark }, { toolCallId: mark }),
+            );
             assert.deepEqual(call.arguments, { mark });
-            for (let turn = 0; turn < wait; turn += 1) await Promise.resolve();
+            for (let turn = 0; turn < delay; turn += 1) await Promise.resolve();
             await call.end({ outcome: 'completed', output: mark });
           }),
         );

@@ -55,7 +55,7 @@ function sourceTool(server: string, { name, effect, uncounted = false }: Runtime
     isExternal: true,
     parse: (args) => ({ ok: true, value: args }),
     run() {
-      throw new Error(`${name} is run by ${server} itself and cannot be called from elsewhere`);
+      throw new Error(`${name} is run by ${server} itself and cannot be called from outside`);
     },
   };
 }

@@ -26,8 +26,8 @@ export interface RuntimeTraits {
 /** Starts a runtime with a scripted model. */
 export type StartScripted = (script: ModelScript) => Promise<ScriptedRuntime>;
 
-const say = (text: string): ModelBlock => ({ type: 'text', text });
-const use = (name: string, input: object = {}): ModelBlock => ({ type: 'tool_use', name, input });
+const textBlock = (text: string): ModelBlock => ({ type: 'text', text });
+const toolUse = (name: string, input: object = {}): ModelBlock => ({ type: 'tool_use', name, input });
 
 /** Conformance tests of every runtime, with a scripted model, a real box and a real MCP server. */
 export function runtimeConformance(name: string, traits: RuntimeTraits, start: StartScripted): void {
@@ -37,7 +37,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
     let script: ModelScript;
     before(async () => {
       box = await openSuiteBox();
-      scripted = await start((heard) => script(heard));
+      scripted = await start((input) => script(input));
     });
     after(async () => {
       await scripted.runtime.close();
@@ -45,11 +45,11 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       await box.close();
     });
     beforeEach(() => {
-      box.approve = () => ({ allow: false, reason: 'nobody was expected to be asked' });
+      box.approve = () => ({ allow: false, reason: 'no approval was expected' });
       box.onHang = () => undefined;
     });
     afterEach(() => {
-      script = () => [say('not in the script')];
+      script = () => [textBlock('not in the script')];
     });
 
     const turn = (content: string, story: TurnStory = {}): Promise<ToldTurn> =>
@@ -57,81 +57,84 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
     const withModel = (story: TurnStory): TurnStory =>
       scripted.model === undefined ? story : { model: scripted.model, ...story };
     /** Makes the calls, and then returns their results as text. */
-    const callsThenTells = (...calls: readonly ModelBlock[]): void => {
+    const callThenReport = (...calls: readonly ModelBlock[]): void => {
       script = ({ results }) =>
-        results.length === 0 ? calls : [say(`heard: ${results.map(({ text }) => text).join(' | ')}`)];
+        results.length === 0 ? calls : [textBlock(`results: ${results.map(({ text }) => text).join(' | ')}`)];
     };
 
     test('streams text in pieces and ends', async () => {
-      script = () => [say('Hello from the model, word by word by word.')];
+      script = () => [textBlock('Hello from the model, word by word by word.')];
       const { events, text, reason, errors } = await turn('hello');
       assert.equal(text, 'Hello from the model, word by word by word.');
-      assert.ok(events.filter(({ type }) => type === 'text_delta').length > 1, 'the text came in one piece');
+      assert.ok(events.filter(({ type }) => type === 'text_delta').length > 1, 'the text was not streamed');
       assert.deepEqual([reason, errors], ['end', []]);
     });
 
-    test('tells thinking apart from text', { skip: !traits.thinks && 'its model does not think aloud' }, async () => {
-      script = () => [{ type: 'thinking', text: 'Let me see.' }, say('Seen.')];
+    test('reports thinking apart from text', { skip: !traits.thinks && 'its model reports no thinking' }, async () => {
+      script = () => [{ type: 'thinking', text: 'Let me see.' }, textBlock('Seen.')];
       const { events, text } = await turn('think');
       const thought = events.map((event) => (event.type === 'thinking_delta' ? event.text : '')).join('');
       assert.deepEqual([thought, text], ['Let me see.', 'Seen.']);
     });
 
-    test('tells which model answered and how much it read', async () => {
-      script = () => [say('counted')];
+    test('reports the model and its context tokens', async () => {
+      script = () => [textBlock('counted')];
       const { events } = await turn('count');
       const status = events.findLast(({ type }) => type === 'status');
       assert.ok(status?.type === 'status' && (status.contextTokens ?? 0) > 0 && status.model !== undefined);
     });
 
-    test('runs a call through the pipeline, tells it step by step, and shows the model its result', async () => {
-      callsThenTells(say('Adding. '), use('mcp__suite__add', { a: 2, b: 3 }));
+    test('runs a call through the pipeline, reports each step, and returns the result to the model', async () => {
+      callThenReport(textBlock('Adding. '), toolUse('mcp__suite__add', { a: 2, b: 3 }));
       const { events, text, results, reason } = await turn('add', { session: 'one-call' });
       const started = events.find((event) => event.type === 'tool_call_start');
       assert.deepEqual([started?.toolName, started?.server, started?.tool], ['mcp__suite__add', 'suite', 'add']);
       assert.deepEqual(events.find((event) => event.type === 'tool_call_end')?.input, { a: 2, b: 3 });
       assert.equal(results[0]?.outcome, 'completed');
       assert.deepEqual(results[0].content, [{ type: 'text', text: 'the sum is 5' }]);
-      assert.equal(text, 'Adding. heard: the sum is 5');
+      assert.equal(text, 'Adding. results: the sum is 5');
       assert.equal(reason, 'end');
       const { items } = await box.box.journal.calls({ session: 'one-call' });
       const call = items.find((item) => item.type === 'ToolInvoked');
       assert.deepEqual([call?.tool, call?.outcome, call?.principal.id], ['mcp__suite__add', 'completed', 'suite']);
-      assert.equal(items.length, 1, 'one call leaves one entry');
+      assert.equal(items.length, 1, 'one call has one entry');
     });
 
     test('runs a tool of an external server', async () => {
-      callsThenTells(use('mcp__fixture__echo', { text: 'from afar' }));
+      callThenReport(toolUse('mcp__fixture__echo', { text: 'from afar' }));
       const { text, results } = await turn('echo');
       assert.equal(results[0]?.outcome, 'completed');
-      assert.equal(text, 'heard: from afar');
+      assert.equal(text, 'results: from afar');
     });
 
-    test('runs the calls of one step at the same time, and answers each with its own result', async () => {
+    test('runs the calls of one step in parallel, each with its own result', async () => {
       const place = `place of ${name}`;
-      callsThenTells(use('mcp__suite__meet', { name: 'Ann', place }), use('mcp__suite__meet', { name: 'Bob', place }));
+      callThenReport(
+        toolUse('mcp__suite__meet', { name: 'Ann', place }),
+        toolUse('mcp__suite__meet', { name: 'Bob', place }),
+      );
       const { text, results } = await turn('meet');
       assert.deepEqual(
         results.map(({ outcome }) => outcome),
         ['completed', 'completed'],
       );
-      assert.equal(text, 'heard: Ann met | Bob met');
+      assert.equal(text, 'results: Ann met | Bob met');
     });
 
-    test('a denied call does not run, and the model hears why', async () => {
-      box.approve = () => ({ allow: false, reason: 'not on my watch' });
-      callsThenTells(use('mcp__suite__note', { text: 'denied' }));
+    test('does not run a denied call, and gives the model the reason', async () => {
+      box.approve = () => ({ allow: false, reason: 'not allowed today' });
+      callThenReport(toolUse('mcp__suite__note', { text: 'denied' }));
       const { text, results, reason } = await turn('note it', { session: 'denied' });
       assert.equal(results[0]?.outcome, 'denied');
-      assert.match(text, /not on my watch/);
+      assert.match(text, /not allowed today/);
       assert.ok(!box.notes.includes('denied'));
       assert.equal(reason, 'end');
     });
 
-    test('an approved call runs once', async () => {
+    test('runs an approved call once', async () => {
       box.approve = () => ({ allow: true });
       const note = `approved for ${name}`;
-      callsThenTells(use('mcp__suite__note', { text: note }));
+      callThenReport(toolUse('mcp__suite__note', { text: note }));
       const { text, results } = await turn('note it', { session: 'approved' });
       assert.equal(results[0]?.outcome, 'completed');
       assert.match(text, /noted approved/);
@@ -141,13 +144,13 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       );
     });
 
-    test('a call that was approved with other arguments runs with those, and the model hears of it', async () => {
-      const [asked, edited] = [`as asked for ${name}`, `as edited for ${name}`];
+    test('runs a call with the arguments that the approval edited, and reports the edit to the model', async () => {
+      const [original, edited] = [`first text of ${name}`, `second text of ${name}`];
       box.approve = () => ({ allow: true, arguments: { text: edited } });
-      callsThenTells(use('mcp__suite__note', { text: asked }));
+      callThenReport(toolUse('mcp__suite__note', { text: original }));
       const { text, results } = await turn('note it', { session: 'edited' });
       assert.equal(results[0]?.outcome, 'completed');
-      assert.ok(box.notes.includes(edited) && !box.notes.includes(asked));
+      assert.ok(box.notes.includes(edited) && !box.notes.includes(original));
       assert.ok(text.includes(`noted ${edited}`));
       assert.match(text, /edited|changed|other arguments/i);
     });
@@ -158,22 +161,22 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       ['dontAsk', 'denied'],
       ['bypassPermissions', 'completed'],
     ] as const) {
-      test(`in the mode ${permissionMode} a write that can be undone is ${outcome} without asking`, async () => {
-        callsThenTells(use('mcp__suite__note', { text: permissionMode }));
+      test(`in mode ${permissionMode}, an undoable write is ${outcome} without a question`, async () => {
+        callThenReport(toolUse('mcp__suite__note', { text: permissionMode }));
         const { results, reason } = await turn('note it', { session: permissionMode, permissionMode });
         assert.deepEqual([results[0]?.outcome, reason], [outcome, 'end']);
-        assert.ok(!JSON.stringify(results).includes('nobody was expected'), 'somebody was asked');
+        assert.ok(!JSON.stringify(results).includes('no approval was expected'), 'an approval was requested');
       });
     }
 
     test(
-      'a question of the model reaches the user, and the answer the model',
-      { skip: traits.question === undefined && 'its model has no way to ask' },
+      'passes a question of the model to the user, and the answer to the model',
+      { skip: traits.question === undefined && 'its model cannot ask' },
       async () => {
         const questions = [
           {
-            question: 'Which way?',
-            header: 'Way',
+            question: 'Which direction?',
+            header: 'Direction',
             options: [
               { label: 'Left', description: 'Past the mill.' },
               { label: 'Right', description: 'Past the church.' },
@@ -181,31 +184,31 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
             multiSelect: false,
           },
         ];
-        callsThenTells(use(traits.question ?? '', { questions }));
+        callThenReport(toolUse(traits.question ?? '', { questions }));
         let asked: unknown;
         const { text, results } = await turn('ask me', {
           ask: (given) => {
             asked = given[0]?.question;
-            return { 'Which way?': 'Left' };
+            return { 'Which direction?': 'Left' };
           },
         });
-        assert.equal(asked, 'Which way?');
+        assert.equal(asked, 'Which direction?');
         assert.equal(results[0]?.outcome, 'completed');
         assert.match(text, /Left/);
       },
     );
 
-    test('a tool that fails is told to the model, and the turn goes on', async () => {
-      callsThenTells(use('mcp__suite__boom'));
+    test('reports a failed tool to the model and continues the turn', async () => {
+      callThenReport(toolUse('mcp__suite__boom'));
       const { text, results, reason, errors } = await turn('heat');
       assert.equal(results[0]?.outcome, 'failed');
       assert.match(text, /the boiler is cold/);
       assert.deepEqual([reason, errors], ['end', []]);
     });
 
-    test('arguments that do not fit are told to the model, and nothing runs', async () => {
+    test('reports invalid arguments to the model, and runs nothing', async () => {
       box.approve = () => ({ allow: true });
-      callsThenTells(use('mcp__suite__note', { text: 7 }));
+      callThenReport(toolUse('mcp__suite__note', { text: 7 }));
       const notes = box.notes.length;
       const { results, text } = await turn('note it');
       assert.equal(results[0]?.outcome, 'failed');
@@ -213,9 +216,9 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       assert.equal(box.notes.length, notes);
     });
 
-    test('progress of a tool is told, and an interrupt ends the call and the turn', async () => {
+    test('reports progress of a tool; an interrupt ends the call and the turn', async () => {
       const interrupt = new AbortController();
-      callsThenTells(use('mcp__suite__hang'));
+      callThenReport(toolUse('mcp__suite__hang'));
       const { events, results, reason, memory } = await turn('hang', {
         signal: interrupt.signal,
         onEvent: (event) => event.type === 'tool_progress' && interrupt.abort(),
@@ -227,27 +230,27 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
         ['cancelled'],
       );
       assert.equal(reason, 'interrupted');
-      script = ({ said }) => [say(`went on after ${said.length}`)];
+      script = ({ said }) => [textBlock(`continued after ${said.length}`)];
       const next = await turn('go on', memory === undefined ? {} : { memory });
-      assert.deepEqual([next.reason, next.text], ['end', 'went on after 2']);
+      assert.deepEqual([next.reason, next.text], ['end', 'continued after 2']);
     });
 
-    test('an interrupt in the middle of text ends the turn, and the next one goes on from there', async () => {
+    test('an interrupt during text ends the turn, and the next turn continues from there', async () => {
       const interrupt = new AbortController();
-      script = () => [say('I will talk for a very long time'), { type: 'wait' }];
+      script = () => [textBlock('This text is very long'), { type: 'wait' }];
       const { text, reason, memory } = await turn('talk', {
         signal: interrupt.signal,
         onEvent: (event) => event.type === 'text_delta' && interrupt.abort(),
       });
-      assert.match(text, /^I will talk/);
+      assert.match(text, /^This text/);
       assert.equal(reason, 'interrupted');
-      script = ({ said }) => [say(`went on after ${said.length}`)];
+      script = ({ said }) => [textBlock(`continued after ${said.length}`)];
       const next = await turn('go on', memory === undefined ? {} : { memory });
-      assert.deepEqual([next.reason, next.text], ['end', 'went on after 2']);
+      assert.deepEqual([next.reason, next.text], ['end', 'continued after 2']);
     });
 
-    test('a turn that is not read any more is ended, and its calls with it', async () => {
-      callsThenTells(use('mcp__suite__hang'));
+    test('ends a turn that is no longer read, with its calls', async () => {
+      callThenReport(toolUse('mcp__suite__hang'));
       const hanging = new Promise<void>((resolve) => (box.onHang = resolve));
       const session = `abandoned ${name}`;
       for await (const { type } of scripted.runtime.turn(turnOf(box, 'hang', withModel({ session })))) {
@@ -262,36 +265,36 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       }
     });
 
-    test('the next turn remembers what was said and has the tools', async () => {
-      script = () => [say('I will remember.')];
+    test('the next turn has the conversation and the tools', async () => {
+      script = () => [textBlock('I will remember.')];
       const first = await turn('my number is 4711', { session: 'resumed' });
       script = ({ said, results }) =>
         results.length > 0
-          ? [say(`${said.some((one) => one.includes('4711'))} ${results[0]?.text}`)]
-          : [use('mcp__suite__add', { a: 1, b: 1 })];
+          ? [textBlock(`${said.some((one) => one.includes('4711'))} ${results[0]?.text}`)]
+          : [toolUse('mcp__suite__add', { a: 1, b: 1 })];
       const second = await turn('what is my number', { session: 'resumed', memory: first.memory ?? null });
       assert.equal(second.text, 'true the sum is 2');
     });
 
-    test('a fork goes on from the memory and leaves it as it was', async () => {
-      script = () => [say('noted')];
+    test('a fork continues from the memory without changing it', async () => {
+      script = () => [textBlock('noted')];
       const { memory = null } = await turn('the root is oak', { session: 'forked' });
-      const kept = JSON.stringify(memory);
+      const unchanged = JSON.stringify(memory);
       await turn('the branch is elm', { session: 'fork-1', memory, fork: true });
-      script = ({ said }) => [say(said.map((one) => /oak|elm|ash/.exec(one)?.[0] ?? '').join(' '))];
+      script = ({ said }) => [textBlock(said.map((one) => /oak|elm|ash/.exec(one)?.[0] ?? '').join(' '))];
       const other = await turn('the branch is ash', { session: 'fork-2', memory, fork: true });
       assert.equal(other.text, 'oak ash');
       const original = await turn('the twig is ash', { session: 'forked', memory });
       assert.equal(original.text, 'oak ash');
-      assert.equal(JSON.stringify(memory), kept);
+      assert.equal(JSON.stringify(memory), unchanged);
     });
 
-    test('eight sessions at once each see all tools and only their own results', async () => {
+    test('eight concurrent sessions see all tools and only their own results', async () => {
       const all = box.box.tools().map((tool) => tool.name);
       script = ({ said, results, tools }) => {
         const number = Number(/\d+/.exec(said.at(-1) ?? '')?.[0]);
-        if (results.length === 0) return [use('mcp__suite__add', { a: number, b: 1000 })];
-        return [say(`${all.every((tool) => tools.includes(tool))} ${results.map(({ text }) => text).join()}`)];
+        if (results.length === 0) return [toolUse('mcp__suite__add', { a: number, b: 1000 })];
+        return [textBlock(`${all.every((tool) => tools.includes(tool))} ${results.map(({ text }) => text).join()}`)];
       };
       const turns = await Promise.all(
         Array.from({ length: 8 }, (_, index) => turn(`number ${index}`, { session: `session-${index}` })),
@@ -302,32 +305,33 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       );
     });
 
-    test('a changed catalog is seen', async () => {
+    test('shows a changed catalog to the model', async () => {
       const grown = `grown_${name.replaceAll(/[^a-z]/g, '_')}`;
       const tool = `mcp__suite__${grown}`;
       script = ({ results, tools }) => {
-        if (results.length === 0) return [tools.includes(tool) ? use(tool) : use('mcp__suite__grow', { name: grown })];
+        if (results.length === 0)
+          return [tools.includes(tool) ? toolUse(tool) : toolUse('mcp__suite__grow', { name: grown })];
         if (results.length === 1 && traits.seesChanges === 'step' && !results[0]?.text.includes('fresh'))
-          return tools.includes(tool) ? [use(tool)] : [say('not seen')];
-        return [say(`heard: ${results.map(({ text }) => text).join(' | ')}`)];
+          return tools.includes(tool) ? [toolUse(tool)] : [textBlock('not seen')];
+        return [textBlock(`results: ${results.map(({ text }) => text).join(' | ')}`)];
       };
       const first = await turn('grow');
-      const seen = traits.seesChanges === 'step' ? first : await turn('use it');
-      assert.match(seen.text, /fresh/);
+      const second = traits.seesChanges === 'step' ? first : await turn('use it');
+      assert.match(second.text, /fresh/);
     });
 
-    test('a server that went down is told to the model, and the turn goes on', async () => {
+    test('reports a server that went down to the model and continues the turn', async () => {
       script = ({ results }) =>
-        results.length < 2 ? [use('mcp__shaky__fall')] : [say(`heard: ${results.at(-1)?.text}`)];
+        results.length < 2 ? [toolUse('mcp__shaky__fall')] : [textBlock(`results: ${results.at(-1)?.text}`)];
       const { text, results, reason } = await turn('fall');
       if (results.length === 2) assert.notEqual(results[1]?.outcome, 'completed');
       assert.match(text, /down|no such tool/i);
       assert.equal(reason, 'end');
-      script = ({ tools }) => [say(String(tools.includes('mcp__shaky__fall')))];
-      assert.equal((await turn('look')).text, 'false', 'its tools are not offered any more');
+      script = ({ tools }) => [textBlock(String(tools.includes('mcp__shaky__fall')))];
+      assert.equal((await turn('look')).text, 'false', 'its tools are no longer offered');
     });
 
-    test('an error of the API is told, and ends the turn', async () => {
+    test('reports an error of the API and ends the turn', async () => {
       script = () => ({ status: 400, message: 'the prompt is odd' });
       const { errors, reason } = await turn('odd');
       assert.match(errors[0]?.message ?? '', /the prompt is odd/);

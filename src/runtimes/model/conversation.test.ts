@@ -6,12 +6,12 @@ import { parseMemory, toMemory } from './conversation.ts';
 
 const turn = fc
   .record({
-    asked: fc.string({ minLength: 1, maxLength: 60 }),
+    question: fc.string({ minLength: 1, maxLength: 60 }),
     steps: fc.nat(3),
-    answered: fc.string({ maxLength: 60 }),
+    answer: fc.string({ maxLength: 60 }),
   })
-  .map(({ asked, steps, answered }): ModelMessage[] => [
-    { role: 'user', content: asked },
+  .map(({ question, steps, answer }): ModelMessage[] => [
+    { role: 'user', content: question },
     ...Array.from({ length: steps }, (_, index): ModelMessage[] => [
       {
         role: 'assistant',
@@ -20,22 +20,22 @@ const turn = fc
             type: 'tool-call',
             toolCallId: `${index}`,
             toolName: 'look',
-            input: { at: asked },
+            input: { at: question },
           },
         ],
       },
       {
         role: 'tool',
         content: [
-          { type: 'tool-result', toolCallId: `${index}`, toolName: 'look', output: { type: 'text', value: answered } },
+          { type: 'tool-result', toolCallId: `${index}`, toolName: 'look', output: { type: 'text', value: answer } },
         ],
       },
     ]).flat(),
-    { role: 'assistant', content: answered },
+    { role: 'assistant', content: answer },
   ]);
 
-describe('memory', () => {
-  test('is the whole conversation while there is room', () => {
+describe('memory of a conversation', () => {
+  test('holds the whole conversation below the size limit', () => {
     fc.assert(
       fc.property(fc.array(turn), (turns) => {
         const messages = turns.flat();
@@ -45,23 +45,23 @@ describe('memory', () => {
     );
   });
 
-  test('that is too much forgets the oldest turns whole, never the last question, and never half of a call', () => {
+  test('over the limit drops whole turns from the start, never the last question or half of a call', () => {
     fc.assert(
       fc.property(
         fc.array(turn, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 300, max: 1500 }),
-        (turns, most) => {
-          const kept = parseMemory(toMemory(turns.flat(), most));
-          assert.ok(JSON.stringify(kept).length <= most + 100, 'more was kept than there is room for');
-          assert.equal(kept[0]?.role, 'user');
+        (turns, maxCharacters) => {
+          const messages = parseMemory(toMemory(turns.flat(), maxCharacters));
+          assert.ok(JSON.stringify(messages).length <= maxCharacters + 100, 'the memory is over the limit');
+          assert.equal(messages[0]?.role, 'user');
           assert.deepEqual(
-            kept.findLast(({ role }) => role === 'user'),
+            messages.findLast(({ role }) => role === 'user'),
             turns.at(-1)?.[0],
           );
-          const calls = kept.flatMap(({ role, content }) =>
+          const calls = messages.flatMap(({ role, content }) =>
             role === 'assistant' && Array.isArray(content) ? content : [],
           );
-          const results = kept.filter(({ role }) => role === 'tool');
+          const results = messages.filter(({ role }) => role === 'tool');
           assert.equal(calls.length, results.length);
         },
       ),
@@ -69,8 +69,8 @@ describe('memory', () => {
     );
   });
 
-  test('of one turn that is too much keeps what was asked and answered', () => {
-    const kept = parseMemory(
+  test('reduces a single oversized turn to its question and answer', () => {
+    const messages = parseMemory(
       toMemory(
         [
           { role: 'user', content: 'look' },
@@ -92,12 +92,12 @@ describe('memory', () => {
         500,
       ),
     );
-    assert.equal(kept.length, 2);
-    assert.equal(kept[0]?.content, 'look again');
-    assert.match(JSON.stringify(kept[1]), /left out.*\\nseen"/);
+    assert.equal(messages.length, 2);
+    assert.equal(messages[0]?.content, 'look again');
+    assert.match(JSON.stringify(messages[1]), /left out.*\\nseen"/);
   });
 
-  test('of another runtime is none', () => {
+  test('of another runtime is empty', () => {
     for (const other of [undefined, null, 'text', { session: 'abc' }, { version: 2, messages: [] }])
       assert.deepEqual(parseMemory(other), []);
   });

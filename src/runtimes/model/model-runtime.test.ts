@@ -10,8 +10,8 @@ import { type StartScripted, runtimeConformance } from '../runtime.conformance.t
 import { modelRuntime } from './model-runtime.ts';
 import type { ProviderSettings } from './model-options.ts';
 
-/** The runtime with a provider's real package and a local API. */
-function provided(
+/** Returns the runtime with the real package of a provider and a local API. */
+function withProvider(
   model: string,
   startApi: (script: Parameters<StartScripted>[0]) => Promise<{ readonly url: string; close(): Promise<void> }>,
   settings: (url: string) => ProviderSettings,
@@ -33,48 +33,50 @@ const drivers: Readonly<Record<string, StartScripted>> = {
       }),
       close: () => Promise.resolve(),
     }),
-  'Anthropic messages': provided(
+  'Anthropic messages': withProvider(
     'anthropic/scripted',
     (script) => startMessagesServer((request) => script(heardInMessages(request))),
     (url) => ({ baseURL: `${url}/v1` }),
   ),
-  'OpenAI responses': provided('openai/scripted', startOpenAIApi, (baseURL) => ({ baseURL })),
-  'OpenAI chat': provided('openai/scripted', startOpenAIApi, (baseURL) => ({ baseURL, api: 'chat' })),
-  'OpenAI-compatible': provided('mine/scripted', startOpenAIApi, (baseURL) => ({ baseURL })),
-  Gemini: provided('google/scripted', startGeminiApi, (baseURL) => ({ baseURL })),
+  'OpenAI responses': withProvider('openai/scripted', startOpenAIApi, (baseURL) => ({ baseURL })),
+  'OpenAI chat': withProvider('openai/scripted', startOpenAIApi, (baseURL) => ({ baseURL, api: 'chat' })),
+  'OpenAI-compatible': withProvider('mine/scripted', startOpenAIApi, (baseURL) => ({ baseURL })),
+  Gemini: withProvider('google/scripted', startGeminiApi, (baseURL) => ({ baseURL })),
 };
 
 for (const [name, start] of Object.entries(drivers)) {
   const thinks = name !== 'OpenAI chat'; // that API does not report thinking
   runtimeConformance(`model, ${name}`, { question: 'ask_user', thinks, seesChanges: 'step' }, start);
 
-  describe(`an answer that is not whole, ${name}`, () => {
-    const call = { type: 'tool_use', name: 'mcp__suite__note', input: { text: 'half an answer' } } as const;
+  describe(`an incomplete answer (${name})`, () => {
+    const call = { type: 'tool_use', name: 'mcp__suite__note', input: { text: 'incomplete' } } as const;
     let box: SuiteBox;
     before(async () => {
       box = await openSuiteBox();
     });
     after(() => box.close());
 
-    async function told(end: 'drop' | 'cut'): Promise<ToldTurn> {
+    async function turnEndingWith(end: 'drop' | 'cut'): Promise<ToldTurn> {
       const scripted = await start(({ said }) =>
-        said.length > 1 ? [{ type: 'text', text: 'whole' }] : [{ type: 'text', text: 'I begin ' }, call, { type: end }],
+        said.length > 1
+          ? [{ type: 'text', text: 'complete' }]
+          : [{ type: 'text', text: 'Begin ' }, call, { type: end }],
       );
       const turn = await runTurn(scripted.runtime, box, 'go');
       const next = await runTurn(scripted.runtime, box, 'again', { memory: turn.memory ?? null });
-      assert.equal(next.text, 'whole', 'the next turn goes on');
+      assert.equal(next.text, 'complete', 'the next turn continues');
       await scripted.close();
       return turn;
     }
 
-    test('because the connection broke is an error, and the calls in it are not made', async () => {
-      const { reason, errors, text } = await told('drop');
-      assert.deepEqual([reason, errors.length, text], ['error', 1, 'I begin ']);
+    test('is an error when the connection breaks, and its calls do not run', async () => {
+      const { reason, errors, text } = await turnEndingWith('drop');
+      assert.deepEqual([reason, errors.length, text], ['error', 1, 'Begin ']);
       assert.deepEqual(box.notes, []);
     });
 
-    test('because the model may not say more is a limit, and the calls in it are not made', async () => {
-      const { reason, errors, results } = await told('cut');
+    test('ends the turn at a limit when the model reaches its output limit, and its calls do not run', async () => {
+      const { reason, errors, results } = await turnEndingWith('cut');
       assert.deepEqual([reason, errors[0]?.code], ['limit', 'turn-limit']);
       assert.deepEqual(
         results.map(({ outcome }) => outcome),

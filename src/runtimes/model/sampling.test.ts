@@ -14,9 +14,9 @@ function request(messages: readonly JsonValue[], rest: object = {}): SamplingReq
   return { messages, maxTokens: 100, ...rest };
 }
 
-const said = (text: string): JsonValue => ({ role: 'user', content: { type: 'text', text } });
+const userMessage = (text: string): JsonValue => ({ role: 'user', content: { type: 'text', text } });
 
-async function sampled(
+async function sample(
   script: ModelScript,
   given: SamplingRequest,
   limits = {},
@@ -33,15 +33,15 @@ async function sampled(
 }
 
 describe('a sampling request', () => {
-  test('reaches the model as the server wrote it, and nothing else does', async () => {
-    const given = request([said('Why is the sky blue?')], {
+  test('is sent to the model unchanged, without anything else', async () => {
+    const given = request([userMessage('Why is the sky blue?')], {
       systemPrompt: 'Be brief.',
       temperature: 0.25,
       stopSequences: ['END'],
       includeContext: 'allServers',
       modelPreferences: { hints: [{ name: 'other' }] },
     });
-    const { answer, sent } = await sampled(() => [{ type: 'text', text: 'Scattering.' }], given);
+    const { answer, sent } = await sample(() => [{ type: 'text', text: 'Scattering.' }], given);
     assert.deepEqual(answer, {
       role: 'assistant',
       model: 'openai/m',
@@ -59,58 +59,64 @@ describe('a sampling request', () => {
     assert.equal(sent['tools'], undefined);
   });
 
-  test('is bounded by the limit of the agent', async () => {
-    const { sent } = await sampled(() => [{ type: 'text', text: 'ok' }], request([said('hi')]), { answerTokens: 7 });
+  test('is limited by the answerTokens of the agent', async () => {
+    const { sent } = await sample(() => [{ type: 'text', text: 'ok' }], request([userMessage('hi')]), {
+      answerTokens: 7,
+    });
     assert.equal(sent['max_tokens'] ?? sent['max_completion_tokens'], 7);
   });
 
-  test('offers the tools of the server, whose calls go back to it', async () => {
+  test('offers the tools of the server, and returns their calls to it', async () => {
     const tools = [{ name: 'look_up', description: 'Looks up.', inputSchema: { type: 'object', properties: {} } }];
-    const first = await sampled(
+    const first = await sample(
       () => [{ type: 'tool_use', name: 'look_up', input: { word: 'sky' } }],
-      request([said('Look it up.')], { tools, toolChoice: { mode: 'required' } }),
+      request([userMessage('Look it up.')], { tools, toolChoice: { mode: 'required' } }),
     );
     assert.equal(first.sent['tool_choice'], 'required');
     assert.equal(first.answer['stopReason'], 'toolUse');
     const use = first.answer.content as { type: string; id: string; name: string; input: JsonObject };
     assert.deepEqual([use.type, use.name, use.input], ['tool_use', 'look_up', { word: 'sky' }]);
     const results = [{ type: 'tool_result', toolUseId: use.id, content: [{ type: 'text', text: 'blue' }] }];
-    const messages = [said('Look it up.'), { role: 'assistant', content: [use] }, { role: 'user', content: results }];
-    const second = await sampled(
-      ({ results: heard }) => [{ type: 'text', text: `found ${heard[0]?.text}` }],
+    const messages = [
+      userMessage('Look it up.'),
+      { role: 'assistant', content: [use] },
+      { role: 'user', content: results },
+    ];
+    const second = await sample(
+      ({ results: received }) => [{ type: 'text', text: `found ${received[0]?.text}` }],
       request(messages, { tools }),
     );
     assert.deepEqual(second.answer.content, { type: 'text', text: 'found blue' });
   });
 
-  test('may hold images, as data only', async () => {
+  test('may contain images, as data only', async () => {
     const content = [
       { type: 'text', text: 'What is it?' },
       { type: 'image', data: pixel, mimeType: 'image/png' },
     ];
-    const { sent } = await sampled(() => [{ type: 'text', text: 'A pixel.' }], request([{ role: 'user', content }]));
+    const { sent } = await sample(() => [{ type: 'text', text: 'A pixel.' }], request([{ role: 'user', content }]));
     assert.match(JSON.stringify(sent), new RegExp(`data:image/png;base64,${pixel.slice(0, 20)}`));
     const address = [{ type: 'image', data: 'http://127.0.0.1:1/secret', mimeType: 'image/png' }];
-    const fetched = sampled(() => [{ type: 'text', text: 'ok' }], request([{ role: 'user', content: address }]));
-    await assert.rejects(fetched, /openai\/m failed: Invalid character/);
+    const rejected = sample(() => [{ type: 'text', text: 'ok' }], request([{ role: 'user', content: address }]));
+    await assert.rejects(rejected, /openai\/m failed: Invalid character/);
   });
 
-  test('that is malformed, or that the model refuses, is rejected with the reason', async () => {
+  test('is rejected with the reason when it is malformed or the model refuses it', async () => {
     const odd = request([{ role: 'user', content: { type: 'video' } }]);
     await assert.rejects(
-      sampled(() => [], odd),
+      sample(() => [], odd),
       /cannot be sent to a model: "video"/,
     );
     await assert.rejects(
-      sampled(() => [], request([{ role: 'system', content: [] }])),
+      sample(() => [], request([{ role: 'system', content: [] }])),
       /messages\[0\]\.role/,
     );
-    const refused = sampled(() => ({ status: 401, message: 'no key' }), request([said('hi')]));
+    const refused = sample(() => ({ status: 401, message: 'no key' }), request([userMessage('hi')]));
     await assert.rejects(refused, /openai\/m answered 401/);
   });
 
   test('is answered by the demo model without a key', async () => {
-    const answer = await modelRuntime().sample?.(request([said('hello')]), { model: 'demo', signal });
+    const answer = await modelRuntime().sample?.(request([userMessage('hello')]), { model: 'demo', signal });
     assert.match(JSON.stringify(answer?.content), /I am the demo model/);
   });
 });

@@ -8,17 +8,17 @@ import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite
 import { type TurnLimits, TurnBudget } from './turn-budget.ts';
 import { modelRuntime } from './model-runtime.ts';
 
-/** A model that calls tools without end. */
-const tireless: ModelScript = () => [{ type: 'tool_use', name: 'mcp__suite__add', input: { a: 1, b: 1 } }];
+/** A model that never stops calling tools. */
+const endless: ModelScript = () => [{ type: 'tool_use', name: 'mcp__suite__add', input: { a: 1, b: 1 } }];
 
-describe('a turn ends at its limits, and says which', () => {
+describe('limits of a turn', () => {
   let box: SuiteBox;
   before(async () => {
     box = await openSuiteBox();
   });
   after(() => box.close());
 
-  function limited(limits: TurnLimits, script = tireless): Promise<ToldTurn> {
+  function runWithLimits(limits: TurnLimits, script = endless): Promise<ToldTurn> {
     const runtime = modelRuntime({
       limits,
       chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), acceptsImages: false }),
@@ -26,29 +26,29 @@ describe('a turn ends at its limits, and says which', () => {
     return runTurn(runtime, box, 'go');
   }
 
-  test('steps', async () => {
-    const { reason, errors, results, memory } = await limited({ steps: 3 });
+  test('ends at the limit of steps', async () => {
+    const { reason, errors, results, memory } = await runWithLimits({ steps: 3 });
     assert.deepEqual([reason, results.length, errors[0]?.code], ['limit', 3, 'turn-limit']);
     assert.match(errors[0]?.message ?? '', /asked 3 times \(limit "steps"\)/);
-    const next = await limited({}, () => [{ type: 'text', text: 'on' }]);
+    const next = await runWithLimits({}, () => [{ type: 'text', text: 'done' }]);
     assert.ok(memory !== undefined && next.reason === 'end');
   });
 
-  test('tokens', async () => {
-    const { reason, errors, results } = await limited({ tokens: 40 });
+  test('ends at the limit of tokens', async () => {
+    const { reason, errors, results } = await runWithLimits({ tokens: 40 });
     assert.deepEqual([reason, results.length], ['limit', 3]);
     assert.match(errors[0]?.message ?? '', /45 tokens.*"tokens": 40/);
   });
 
-  test('time, in the middle of a call', async () => {
+  test('ends at the time limit during a call', async () => {
     const hanging: ModelScript = () => [{ type: 'tool_use', name: 'mcp__suite__hang', input: {} }];
-    const { reason, errors, results } = await limited({ timeMs: 50 }, hanging);
+    const { reason, errors, results } = await runWithLimits({ timeMs: 50 }, hanging);
     assert.deepEqual([reason, results[0]?.outcome], ['limit', 'cancelled']);
     assert.match(errors[0]?.message ?? '', /longer than 50 ms/);
   });
 
-  test('cost, where the provider tells it', async (t) => {
-    const api = await startOpenAIApi(tireless);
+  test('ends at the cost limit if the provider reports costs', async (t) => {
+    const api = await startOpenAIApi(endless);
     t.after(() => api.close());
     const runtime = modelRuntime({
       model: 'mine/m',
@@ -61,7 +61,7 @@ describe('a turn ends at its limits, and says which', () => {
     assert.equal(events.findLast((event) => event.type === 'status')?.costUsd, 0.5);
   });
 
-  test('fifty steps unless said otherwise', () => {
+  test('has a default of fifty steps', () => {
     const budget = new TurnBudget({}, new AbortController().signal);
     for (let step = 0; step < 49; step += 1) budget.countStep();
     assert.equal(budget.reachedLimit(), undefined);

@@ -15,17 +15,17 @@ export const console: Section<'H'> = {
       `${origin} > is rejected by every route with data, streams included, and no page reveals the key to it`,
       `${origin} > is rejected with a forged key, with the key of another browser, and with the key alone`,
       `${origin} > cannot read the key or a response with scripts in that browser`,
-      `${signIn} > gives a cookie and a key, and needs both for data`,
+      `${signIn} > issues a cookie and a key, and data requires both`,
     ],
   },
   H11: {
     promise:
       'the browser key is in the body of the sign-in page alone; it holds over a reload, in all tabs and at every replica, until the browser is signed out',
     tests: [
-      `${signIn} > sets an HttpOnly, SameSite cookie, and sends the browser key only in the body`,
+      `${signIn} > sets an HttpOnly, SameSite cookie and sends the browser key only in the body`,
       `${origin} > does not disturb the console, which continues in all tabs and after a reload`,
       `${origin} > a browser without its key asks to sign in, and continues once another tab has signed in`,
-      `${signIn} > signs in a browser again that lost its key, or has a record without one`,
+      `${signIn} > signs in a browser again that lost its key or whose stored session has none`,
       'test/e2e/any-replica.test.ts > three replicas on one PostgreSQL behind a load balancer without sticky sessions > sign-ins, sign-outs and revoked tokens take effect at every replica',
     ],
   },

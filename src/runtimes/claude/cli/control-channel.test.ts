@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../core/json/json.ts';
 import { ControlChannel, type ControlChannelOptions } from './control-channel.ts';
 
 /** Creates a channel whose peer is the test. */
-function opened(onRequest: ControlChannelOptions['onRequest'] = () => Promise.resolve({})) {
+function createChannel(onRequest: ControlChannelOptions['onRequest'] = () => Promise.resolve({})) {
   const [sent, messages, broken]: [JsonObject[], JsonObject[], string[]] = [[], [], []];
   const channel = new ControlChannel({
     maxFrameBytes: 10_000,
@@ -21,10 +21,10 @@ function opened(onRequest: ControlChannelOptions['onRequest'] = () => Promise.re
 }
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the control channel', () => {
-  test('answers each question under its id, in whatever order the answers come', async () => {
+describe('ControlChannel', () => {
+  test('responds to each request by its id, in any order', async () => {
     const first = Promise.withResolvers<JsonObject>();
-    const { receive, sent } = opened(({ n }) => (n === 1 ? first.promise : Promise.resolve({ n: n ?? null })));
+    const { receive, sent } = createChannel(({ n }) => (n === 1 ? first.promise : Promise.resolve({ n: n ?? null })));
     for (const n of [1, 2]) receive({ type: 'control_request', request_id: `r${n}`, request: { subtype: 'x', n } });
     await settled();
     first.resolve({ n: 1 });
@@ -35,55 +35,55 @@ describe('the control channel', () => {
     ]);
   });
 
-  test('a question that fails is answered with the error', async () => {
-    const { receive, sent } = opened(() => Promise.reject(new Error('no such question')));
-    receive({ type: 'control_request', request_id: 'r', request: { subtype: 'unheard_of' } });
+  test('responds to a failed request with its error', async () => {
+    const { receive, sent } = createChannel(() => Promise.reject(new Error('unknown request')));
+    receive({ type: 'control_request', request_id: 'r', request: { subtype: 'unknown' } });
     await settled();
-    const response = { subtype: 'error', request_id: 'r', error: 'no such question' };
+    const response = { subtype: 'error', request_id: 'r', error: 'unknown request' };
     assert.deepEqual(sent, [{ type: 'control_response', response }]);
   });
 
-  test('a question that is taken back is told so and gets no answer', async () => {
-    let taken: AbortSignal | undefined;
+  test('aborts a cancelled request and sends no response', async () => {
+    let requestSignal: AbortSignal | undefined;
     const answer = Promise.withResolvers<JsonObject>();
-    const { receive, sent } = opened((_, signal) => {
-      taken = signal;
+    const { receive, sent } = createChannel((_, signal) => {
+      requestSignal = signal;
       return answer.promise;
     });
     receive({ type: 'control_request', request_id: 'r', request: { subtype: 'x' } });
     receive({ type: 'control_cancel_request', request_id: 'r' });
-    assert.equal(taken?.aborted, true);
+    assert.equal(requestSignal?.aborted, true);
     answer.resolve({});
     await settled();
     assert.deepEqual(sent, []);
   });
 
-  test('a question that comes twice under one id is answered once', async () => {
-    let asked = 0;
-    const { receive, sent } = opened(() => {
-      asked += 1;
+  test('serves a request with a repeated id only once', async () => {
+    let served = 0;
+    const { receive, sent } = createChannel(() => {
+      served += 1;
       return Promise.resolve({});
     });
-    const question = { type: 'control_request', request_id: 'r', request: { subtype: 'x' } };
-    receive(question, question);
+    const request = { type: 'control_request', request_id: 'r', request: { subtype: 'x' } };
+    receive(request, request);
     await settled();
-    assert.deepEqual([asked, sent.length], [1, 1]);
+    assert.deepEqual([served, sent.length], [1, 1]);
   });
 
-  test('what we ask resolves with its own answer, rejects with an error, and rejects when the channel closes', async () => {
-    const { channel, receive, sent } = opened();
+  test('a request resolves with its response, rejects with an error response, and rejects when the channel closes', async () => {
+    const { channel, receive, sent } = createChannel();
     const [one, two, three] = [1, 2, 3].map((n) => channel.request({ subtype: 'ask', n }));
     const [a, b] = sent.map((frame) => frame['request_id']);
     receive({ type: 'control_response', response: { subtype: 'error', request_id: b, error: 'not now' } });
     receive({ type: 'control_response', response: { subtype: 'success', request_id: a, response: { yes: true } } });
     assert.deepEqual(await one, { yes: true });
     await assert.rejects(two ?? Promise.resolve(), /not now/);
-    channel.close('the process went away');
-    await assert.rejects(three ?? Promise.resolve(), /the process went away/);
-    await assert.rejects(channel.request({ subtype: 'ask' }), /the process went away/);
+    channel.close('the process exited');
+    await assert.rejects(three ?? Promise.resolve(), /the process exited/);
+    await assert.rejects(channel.request({ subtype: 'ask' }), /the process exited/);
   });
 
-  test('whatever comes in between, whole frames are understood and nothing is thrown', async () => {
+  test('handles valid frames among random input without exceptions', async () => {
     const frame = fc.oneof(
       fc.json().filter((line) => !line.includes('\n')),
       fc.string().map((line) => line.replaceAll('\n', ' ')),
@@ -97,26 +97,26 @@ describe('the control channel', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(frame, { maxLength: 20 }), fc.integer({ min: 1, max: 50 }), async (lines, size) => {
-        const { channel, messages, sent } = opened((request) =>
-          request['subtype'] === 'mine' ? Promise.resolve({}) : Promise.reject(new Error('unknown')),
+        const { channel, messages, sent } = createChannel((received) =>
+          received['subtype'] === 'known' ? Promise.resolve({}) : Promise.reject(new Error('unknown')),
         );
-        const mine = { type: 'control_request', request_id: 'the-last-of-mine', request: { subtype: 'mine' } };
-        const said = { type: 'system', subtype: 'mine' };
-        const bytes = Buffer.from(`${lines.join('\n')}\n${JSON.stringify(mine)}\n${JSON.stringify(said)}\n`);
+        const request = { type: 'control_request', request_id: 'last-request', request: { subtype: 'known' } };
+        const message = { type: 'system', subtype: 'known' };
+        const bytes = Buffer.from(`${lines.join('\n')}\n${JSON.stringify(request)}\n${JSON.stringify(message)}\n`);
         for (let at = 0; at < bytes.length; at += size) channel.read(bytes.subarray(at, at + size));
         await settled();
-        assert.deepEqual(messages.at(-1), said);
+        assert.deepEqual(messages.at(-1), message);
         assert.ok(
-          sent.some(({ response }) => (response as JsonObject)['request_id'] === 'the-last-of-mine'),
-          'a whole question was not answered',
+          sent.some(({ response }) => (response as JsonObject)['request_id'] === 'last-request'),
+          'a valid request was not answered',
         );
       }),
       { seed: 5, numRuns: 500 },
     );
   });
 
-  test('what is no frame is skipped and reported, and what is too large is told of', () => {
-    const { channel, receive, broken, messages } = opened();
+  test('skips and reports invalid and oversized frames', () => {
+    const { channel, receive, broken, messages } = createChannel();
     channel.read(Buffer.from('starting up …\n'));
     receive({ no: 'type' }, { type: 'control_request', request: {} }, { type: 'assistant', text: 'x'.repeat(20_000) });
     receive({ type: 'assistant' });

@@ -23,7 +23,7 @@ child.on('exit', (code) => process.exit(code ?? 1));
 `;
 
 /** Returns the frames that a runtime sends to Claude Code in two turns with calls of every kind, without random ids. */
-async function said(
+async function recordFrames(
   directory: string,
   make: (options: ClaudeCodeOptions) => Runtime,
   file: string,
@@ -42,7 +42,7 @@ async function said(
     place.calls(
       ['mcp__signalbox__ping', { odd: true }],
       ['mcp__local__slow', {}],
-      ['Bash', { command: 'echo hello', description: 'greets' }],
+      ['Bash', { command: 'echo hello', description: 'prints a text' }],
       ['Write', { file_path: 'a.txt', content: 'x' }],
     );
     const { memory, errors } = await place.turn('go', { instructions: 'Be kind.', model: 'some-model' });
@@ -66,26 +66,26 @@ function withoutIds(frame: JsonObject): JsonObject {
   const text = JSON.stringify({ ...response, request_id: '' })
     // Pings and durations vary between runs.
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'WHEN')
-    .replaceAll(/after \d+ ms/g, 'after a while')
+    .replaceAll(/after \d+ ms/g, 'after N ms')
     .replaceAll(/"id":\d+/g, '"id":0');
   return { ...rest, response: JSON.parse(text) as JsonObject };
 }
 
-test('claude-cli says to Claude Code what the SDK says', async () => {
+test('claude-cli sends the same frames to Claude Code as the SDK', async () => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-frames-')));
   try {
     writeFileSync(join(directory, 'claude'), recorder, { mode: 0o755 });
     const [sdk, cli] = await Promise.all([
-      said(directory, claudeRuntime, 'sdk'),
-      said(directory, claudeCliRuntime, 'cli'),
+      recordFrames(directory, claudeRuntime, 'sdk'),
+      recordFrames(directory, claudeCliRuntime, 'cli'),
     ]);
-    // The answers to concurrent questions arrive in any order.
+    // The responses to concurrent requests arrive in any order.
     const sorted = (frames: JsonObject[]): string[] =>
       frames.map((frame) => JSON.stringify(sortedKeys(frame))).toSorted((a, b) => a.localeCompare(b));
     assert.deepEqual(sorted(cli), sorted(sdk));
     const kinds = new Set(cli.map((frame) => frame['type'] ?? 'argv'));
     assert.deepEqual([...kinds], ['argv', 'control_request', 'user', 'control_response']);
-    assert.ok(cli.length > 10, 'there was much to compare');
+    assert.ok(cli.length > 10, 'there are frames to compare');
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

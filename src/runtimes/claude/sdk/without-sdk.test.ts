@@ -6,7 +6,7 @@ import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import { claudeRuntime } from './claude-runtime.ts';
 
-test('without the Claude Agent SDK a turn says which package to install', async () => {
+test('a turn without the Claude Agent SDK fails with the package to install', async () => {
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
       next(specifier.startsWith('@anthropic-ai/') ? '@anthropic-ai/not-installed' : specifier, context),

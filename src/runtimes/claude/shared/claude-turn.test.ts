@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
 import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
@@ -7,7 +7,7 @@ import type { TurnEvent } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
 import { ClaudeTurn } from './claude-turn.ts';
 
-async function begun(options: ClaudeCodeOptions = {}) {
+async function createTurn(options: ClaudeCodeOptions = {}) {
   const own = runtimeTools('claude');
   const box = await openSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
@@ -18,61 +18,63 @@ async function begun(options: ClaudeCodeOptions = {}) {
 }
 const permission = { toolUseId: 'toolu_1', input: {}, signal: new AbortController().signal };
 
-test('a turn whose servers Claude Code did not take over is ended, with the reason', async () => {
-  const { turn } = await begun();
-  turn.handle({ type: 'system', subtype: 'init', mcp_servers: [{ name: 'signalbox', status: 'failed' }] });
-  const { reason, error } = await turn.result;
-  assert.equal(reason, 'error');
-  assert.match(error?.message ?? '', /did not connect to the servers "signalbox" \(failed\)/);
-});
-
-test('a mounted tool is let through to the box, where it is decided; the name alone does not make it one', async () => {
-  const { turn } = await begun();
-  const permit = async (server: { name: string; source: string } | undefined) =>
-    (await turn.gate.permit({ ...permission, toolName: 'mcp__signalbox__ping', server })).behavior;
-  assert.equal(await permit({ name: 'signalbox', source: 'sdk' }), 'allow');
-  assert.equal(await permit(undefined), 'allow', 'older versions do not say where a server is from');
-  assert.equal(await permit({ name: 'signalbox', source: 'project' }), 'deny');
-  assert.equal(await permit({ name: 'stranger', source: 'project' }), 'deny');
-});
-
-test('only servers that were handed to Claude Code are past the box', async () => {
-  const { turn } = await begun({ passthrough: { mcpServers: { docs: {} }, hooks: {} } });
-  const permit = async (name: string) =>
-    (await turn.gate.permit({ ...permission, toolName: `mcp__${name}__find`, server: { name, source: 'dynamic' } }))
-      .behavior;
-  assert.equal(await permit('docs'), 'allow');
-  assert.equal(await permit('toString'), 'deny');
-});
-
-test('results that come before their call is told in full wait for it, and each call ends once', async () => {
-  const { turn, events, box } = await begun();
-  await turn.servers.get('signalbox')?.answer({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'ping', arguments: {}, _meta: { 'claudecode/toolUseId': 'toolu_1' } },
+describe('ClaudeTurn', () => {
+  test('fails when Claude Code did not connect to its servers', async () => {
+    const { turn } = await createTurn();
+    turn.handle({ type: 'system', subtype: 'init', mcp_servers: [{ name: 'signalbox', status: 'failed' }] });
+    const { reason, error } = await turn.result;
+    assert.equal(reason, 'error');
+    assert.match(error?.message ?? '', /did not connect to the servers "signalbox" \(failed\)/);
   });
-  assert.deepEqual(events, []);
-  const use = { type: 'tool_use', id: 'toolu_1', name: 'mcp__signalbox__ping', input: {} };
-  turn.handle({ type: 'assistant', message: { content: [use] } });
-  turn.handle({ type: 'assistant', message: { content: [use] } });
-  turn.handle({
-    type: 'user',
-    message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'again' }] },
-  });
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['tool_call_start', 'tool_call_end', 'tool_result'],
-  );
-  await turn.close({ reason: 'end' });
-  await box.close();
-});
 
-test('messages that are not as they should be are no reason to fail', async () => {
-  const { turn, events } = await begun();
-  for (const message of [{}, { content: 7 }, { content: [null, 1, { type: 'tool_use' }, { type: 'tool_result' }] }])
-    for (const type of ['assistant', 'user', 'stream_event', 'system', 'unheard_of'])
-      turn.handle({ type, message, event: { type: 'content_block_delta' } });
-  assert.deepEqual(events, []);
+  test('permits tools of the box, which decides them; a matching server name from another source is denied', async () => {
+    const { turn } = await createTurn();
+    const permit = async (server: { name: string; source: string } | undefined) =>
+      (await turn.gate.permit({ ...permission, toolName: 'mcp__signalbox__ping', server })).behavior;
+    assert.equal(await permit({ name: 'signalbox', source: 'sdk' }), 'allow');
+    assert.equal(await permit(undefined), 'allow', 'older versions do not send the source of a server');
+    assert.equal(await permit({ name: 'signalbox', source: 'project' }), 'deny');
+    assert.equal(await permit({ name: 'stranger', source: 'project' }), 'deny');
+  });
+
+  test('permits tools of passthrough servers, and of no others', async () => {
+    const { turn } = await createTurn({ passthrough: { mcpServers: { docs: {} }, hooks: {} } });
+    const permit = async (name: string) =>
+      (await turn.gate.permit({ ...permission, toolName: `mcp__${name}__find`, server: { name, source: 'dynamic' } }))
+        .behavior;
+    assert.equal(await permit('docs'), 'allow');
+    assert.equal(await permit('toString'), 'deny');
+  });
+
+  test('reports a result only after the complete input of its call, and ends each call once', async () => {
+    const { turn, events, box } = await createTurn();
+    await turn.servers.get('signalbox')?.answer({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'ping', arguments: {}, _meta: { 'claudecode/toolUseId': 'toolu_1' } },
+    });
+    assert.deepEqual(events, []);
+    const use = { type: 'tool_use', id: 'toolu_1', name: 'mcp__signalbox__ping', input: {} };
+    turn.handle({ type: 'assistant', message: { content: [use] } });
+    turn.handle({ type: 'assistant', message: { content: [use] } });
+    turn.handle({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'again' }] },
+    });
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['tool_call_start', 'tool_call_end', 'tool_result'],
+    );
+    await turn.close({ reason: 'end' });
+    await box.close();
+  });
+
+  test('ignores malformed messages', async () => {
+    const { turn, events } = await createTurn();
+    for (const message of [{}, { content: 7 }, { content: [null, 1, { type: 'tool_use' }, { type: 'tool_result' }] }])
+      for (const type of ['assistant', 'user', 'stream_event', 'system', 'unknown'])
+        turn.handle({ type, message, event: { type: 'content_block_delta' } });
+    assert.deepEqual(events, []);
+  });
 });

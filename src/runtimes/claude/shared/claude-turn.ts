@@ -27,7 +27,7 @@ export class ClaudeTurn {
   readonly hookMatcher: string;
   /** Resolves with the result of the turn, or with the error that prevented one. */
   readonly result: Promise<TurnResult>;
-  /** What Claude Code wrote to standard error. */
+  /** The standard error of Claude Code. */
   readonly errorLines = new RecentLines();
   readonly #finish: (result: TurnResult) => void;
   readonly #emit: (event: TurnEvent) => void;

@@ -13,42 +13,42 @@ const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol
 
 /** Conformance tests of both Claude Code runtimes: Claude Code dies, is missing, or has its own servers. */
 export function faultsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
-  describe(`Claude Code by ${name}, in trouble`, () => {
+  describe(`failures of Claude Code (${name})`, () => {
     const programs = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-programs-')));
     after(() => rmSync(programs, { recursive: true, force: true }));
 
-    async function inPlace(options: ClaudeCodeOptions, story: (place: ClaudePlace) => Promise<void>): Promise<void> {
-      const place = await openClaudePlace((usual) => make({ ...usual, ...options }));
+    async function withPlace(options: ClaudeCodeOptions, run: (place: ClaudePlace) => Promise<void>): Promise<void> {
+      const place = await openClaudePlace((defaults) => make({ ...defaults, ...options }));
       try {
-        await story(place);
+        await run(place);
       } finally {
         await place.close();
       }
     }
 
-    test('a program that dies at once is an error with what it said last', async () => {
-      const executable = join(programs, 'dying');
-      writeFileSync(executable, `#!${process.execPath}\nconsole.error('the engine is cold');process.exit(3)`, {
+    test('reports a program that exits at once, with its last output', async () => {
+      const executable = join(programs, 'exiting');
+      writeFileSync(executable, `#!${process.execPath}\nconsole.error('last words of the program');process.exit(3)`, {
         mode: 0o755,
       });
-      await inPlace({ executable }, async (place) => {
+      await withPlace({ executable }, async (place) => {
         const { reason, errors } = await place.turn('go');
         assert.equal(reason, 'error');
         assert.match(errors[0]?.message ?? '', /code 3/);
-        assert.match(errors[0]?.message ?? '', /the engine is cold/);
+        assert.match(errors[0]?.message ?? '', /last words of the program/);
       });
     });
 
-    test('a program that is not there is an error that names it', async () => {
-      await inPlace({ executable: join(programs, 'missing') }, async (place) => {
+    test('reports a missing program by name', async () => {
+      await withPlace({ executable: join(programs, 'missing') }, async (place) => {
         const { reason, errors } = await place.turn('go');
         assert.equal(reason, 'error');
         assert.match(errors[0]?.message ?? '', /missing/);
       });
     });
 
-    test('Claude Code killed in the middle of a call ends the call and the turn', async () => {
-      await inPlace({}, async (place) => {
+    test('ends the call and the turn when Claude Code is killed during a call', async () => {
+      await withPlace({}, async (place) => {
         place.approve = () => ({ allow: true });
         place.calls(['Bash', { command: 'kill -9 $PPID; sleep 5', description: 'kills' }]);
         const { reason, errors, results } = await place.turn('go', { session: 'killed' });
@@ -65,13 +65,13 @@ export function faultsConformance(name: string, make: (options: ClaudeCodeOption
       });
     });
 
-    test('a command that Claude Code runs in the background ends with the turn', async () => {
-      await inPlace({}, async (place) => {
+    test('ends background commands of Claude Code with the turn', async () => {
+      await withPlace({}, async (place) => {
         place.approve = () => ({ allow: true });
         const file = join(place.workspace, 'pid');
         const command = `echo $$ > ${file}; exec tail -f /dev/null`;
         place.calls(
-          ['Bash', { command, description: 'lingers', run_in_background: true }],
+          ['Bash', { command, description: 'keeps running', run_in_background: true }],
           ['Bash', { command: `until [ -s ${file} ]; do sleep 0.1; done`, description: 'waits for it' }],
         );
         const { results } = await place.turn('go');
@@ -85,10 +85,10 @@ export function faultsConformance(name: string, make: (options: ClaudeCodeOption
       });
     });
 
-    test('a server past the box works beside those of the box, and is observed', async () => {
-      const place = await openClaudePlace((usual, box) => {
+    test('a passthrough server works beside the servers of the box, and its calls are recorded', async () => {
+      const place = await openClaudePlace((defaults, box) => {
         const config = { type: 'stdio' as const, command: process.execPath, args: [everything], alwaysLoad: true };
-        return make({ ...usual, passthrough: claudePassthrough(box, { every: { config } }) });
+        return make({ ...defaults, passthrough: claudePassthrough(box, { every: { config } }) });
       });
       try {
         place.calls(['mcp__every__echo', { message: 'from outside' }], ['mcp__signalbox__ping', {}]);

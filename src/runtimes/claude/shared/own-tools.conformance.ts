@@ -18,9 +18,9 @@ async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void>
 
 /** Conformance tests of both Claude Code runtimes: the built-in tools of Claude Code together with those of the box. */
 export function ownToolsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
-  describe(`Claude Code by ${name}`, () => {
+  describe(`tools of Claude Code (${name})`, () => {
     let place: ClaudePlace;
-    const inside = (file: string): string => join(place.workspace, file);
+    const pathOf = (file: string): string => join(place.workspace, file);
     const approved: string[] = [];
     before(async () => {
       place = await openClaudePlace(make);
@@ -28,7 +28,7 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
     after(() => place.close());
     beforeEach(() => {
       approved.length = 0;
-      place.approve = () => ({ allow: false, reason: 'nobody was expected to be asked' });
+      place.approve = () => ({ allow: false, reason: 'no approval was expected' });
     });
     const approveAll = (): void => {
       place.approve = ({ tool, arguments: args }) => {
@@ -37,7 +37,7 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       };
     };
 
-    test('the application answers about itself: ping, and its information with and without uptime', async () => {
+    test('runs the built-in server: ping, and server info with and without uptime', async () => {
       place.calls(
         ['mcp__signalbox__ping', {}],
         ['mcp__signalbox__get_server_info', {}],
@@ -48,14 +48,14 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
         results.map(({ outcome }) => outcome),
         ['completed', 'completed', 'completed'],
       );
-      const [ping, without, uptime] = text.slice('heard: '.length).split(' | ');
+      const [ping, without, uptime] = text.replace(/^\w+: /, '').split(' | ');
       assert.match(ping ?? '', /"status":\s*"pong"/);
       assert.match(without ?? '', /"product":\s*"Signalbox"/);
       assert.doesNotMatch(without ?? '', /uptime/);
       assert.match(uptime ?? '', /"uptime_seconds":\s*[\d.]+/);
     });
 
-    test('resources of the servers are listed and read; each reading is recorded in the name of the agent', async (t) => {
+    test('lists and reads resources of servers, and records each read under the principal of the agent', async (t) => {
       await mountFixture(place, t);
       place.calls(
         ['ListMcpResourcesTool', { server: 'fixture' }],
@@ -74,17 +74,17 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       ]);
     });
 
-    test('a file it writes is asked about, recorded with what changed, and can be undone', async () => {
+    test('asks for approval of a write, records it with its changes, and can undo it', async () => {
       approveAll();
-      place.calls(['Write', { file_path: inside('new.txt'), content: 'hello\n' }]);
+      place.calls(['Write', { file_path: pathOf('new.txt'), content: 'hello\n' }]);
       const { results, reason } = await place.turn('write', { session: 'write' });
       assert.deepEqual([results[0]?.outcome, reason], ['completed', 'end']);
-      assert.equal(approved.length, 1, 'asked once');
+      assert.equal(approved.length, 1, 'one approval');
       assert.deepEqual(
         results[0]?.changes?.map(({ path, kind }) => [path, kind]),
         [['new.txt', 'added']],
       );
-      assert.equal(readFileSync(inside('new.txt'), 'utf8'), 'hello\n');
+      assert.equal(readFileSync(pathOf('new.txt'), 'utf8'), 'hello\n');
       const [call] = await place.invoked('write');
       assert.deepEqual(
         [call?.tool, call?.outcome, call?.adapter],
@@ -95,33 +95,33 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
         [['new.txt', 'added']],
       );
       assert.equal((await place.box.undo.call(call?.callId ?? '')).outcome, 'undone');
-      assert.ok(!existsSync(inside('new.txt')));
+      assert.ok(!existsSync(pathOf('new.txt')));
     });
 
-    test('a denied write does not happen, and the model hears why', async () => {
-      place.approve = () => ({ allow: false, reason: 'not in this house' });
-      place.calls(['Write', { file_path: inside('denied.txt'), content: 'x' }]);
+    test('does not run a denied write, and gives the model the reason', async () => {
+      place.approve = () => ({ allow: false, reason: 'not allowed here' });
+      place.calls(['Write', { file_path: pathOf('denied.txt'), content: 'x' }]);
       const { text, results } = await place.turn('write', { session: 'denied' });
       assert.equal(results[0]?.outcome, 'denied');
-      assert.match(text, /not in this house/);
-      assert.ok(!existsSync(inside('denied.txt')));
+      assert.match(text, /not allowed here/);
+      assert.ok(!existsSync(pathOf('denied.txt')));
       assert.deepEqual(
         (await place.invoked('denied')).map(({ outcome }) => outcome),
         ['denied'],
       );
     });
 
-    test('arguments that a human edited are those it runs with', async () => {
-      place.approve = () => ({ allow: true, arguments: { file_path: inside('edited.txt'), content: 'mine' } });
-      place.calls(['Write', { file_path: inside('edited.txt'), content: 'yours' }]);
+    test('runs with the arguments that a human edited', async () => {
+      place.approve = () => ({ allow: true, arguments: { file_path: pathOf('edited.txt'), content: 'mine' } });
+      place.calls(['Write', { file_path: pathOf('edited.txt'), content: 'yours' }]);
       const { results } = await place.turn('write', { session: 'edited' });
       assert.equal(results[0]?.outcome, 'completed');
-      assert.equal(readFileSync(inside('edited.txt'), 'utf8'), 'mine');
+      assert.equal(readFileSync(pathOf('edited.txt'), 'utf8'), 'mine');
     });
 
-    test('reading in the working directory is recorded unasked; reading elsewhere asks', async () => {
-      writeFileSync(inside('note.txt'), 'the note');
-      place.calls(['Read', { file_path: inside('note.txt') }], ['Read', { file_path: '/etc/hostname' }]);
+    test('records reads in the working directory without approval; other reads need approval', async () => {
+      writeFileSync(pathOf('note.txt'), 'the note');
+      place.calls(['Read', { file_path: pathOf('note.txt') }], ['Read', { file_path: '/etc/hostname' }]);
       const { text, results } = await place.turn('read', { session: 'read' });
       assert.deepEqual(
         results.map(({ outcome }) => outcome).toSorted((a, b) => a.localeCompare(b)),
@@ -136,7 +136,7 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       );
     });
 
-    test('a command asks; that it failed is recorded, with what it said', async () => {
+    test('asks for approval of a command, and records its failure with its output', async () => {
       approveAll();
       place.calls(['Bash', { command: 'echo to the journal; exit 3', description: 'fails' }]);
       const { results } = await place.turn('run', { session: 'bash' });
@@ -147,8 +147,8 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       assert.match(call?.output ?? '', /to the journal/);
     });
 
-    test('modes hold for its own tools: edits are accepted, commands ask, plans only read, bypassing asks nothing', async () => {
-      const write = ['Write', { file_path: inside('mode.txt'), content: 'x' }] as const;
+    test('applies the permission modes acceptEdits, plan, dontAsk and bypassPermissions', async () => {
+      const write = ['Write', { file_path: pathOf('mode.txt'), content: 'x' }] as const;
       const bash = ['Bash', { command: 'true', description: 'nothing' }] as const;
       const outcomes = async (permissionMode: 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions') => {
         place.calls(write, bash);
@@ -162,22 +162,23 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       assert.deepEqual(await outcomes('bypassPermissions'), ['completed', 'completed']);
     });
 
-    test('a command under way ends with the turn that is interrupted', async () => {
+    test('ends a running command when the turn is interrupted', async () => {
       approveAll();
       const interrupt = new AbortController();
-      const [began, late] = [inside('began.txt'), inside('late.txt')];
-      place.calls(['Bash', { command: `touch ${began}; sleep 5; touch ${late}`, description: 'waits' }]);
+      const file = pathOf('pid.txt');
+      place.calls(['Bash', { command: `echo $$ > ${file}; exec tail -f /dev/null`, description: 'waits' }]);
       const turn = place.turn('wait', { session: 'interrupted', signal: interrupt.signal });
-      while (!existsSync(began)) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (!existsSync(file) || readFileSync(file, 'utf8') === '')
+        await new Promise((resolve) => setTimeout(resolve, 20));
       interrupt.abort();
       const { results, reason } = await turn;
       assert.deepEqual([results.map(({ outcome }) => outcome), reason], [['cancelled'], 'interrupted']);
       const [call] = await place.invoked('interrupted');
       assert.equal(call?.outcome, 'cancelled');
-      assert.ok(!existsSync(late));
+      assert.throws(() => process.kill(Number(readFileSync(file, 'utf8')), 0), { code: 'ESRCH' });
     });
 
-    test('a question that nobody answers is told to the model', async () => {
+    test('reports an unanswered question to the model', async () => {
       const options = [
         { label: 'Left', description: 'Past the mill.' },
         { label: 'Right', description: 'Past the church.' },
@@ -191,32 +192,32 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       assert.match(text, /nobody answered/);
     });
 
-    test('a tool that takes too long is timed out, and the turn goes on', async () => {
+    test('times out a slow tool and continues the turn', async () => {
       place.calls(['mcp__local__slow', {}]);
       const { results, reason } = await place.turn('slow');
       assert.deepEqual([results[0]?.outcome, reason], ['timed-out', 'end']);
     });
 
-    test('what a subagent does is decided like anything else', async () => {
+    test('decides the calls of a subagent', async () => {
       place.script = ({ said, results }) => {
         const last = said.at(-1) ?? '';
-        if (results.length > 0) return [{ type: 'text', text: `heard: ${results[0]?.text}` }];
+        if (results.length > 0) return [{ type: 'text', text: `result: ${results[0]?.text}` }];
         if (last.includes('as the agent'))
-          return [{ type: 'tool_use', name: 'Write', input: { file_path: inside('sub.txt'), content: 'x' } }];
+          return [{ type: 'tool_use', name: 'Write', input: { file_path: pathOf('sub.txt'), content: 'x' } }];
         const input = { description: 'write', prompt: 'write as the agent', subagent_type: 'general-purpose' };
         return [{ type: 'tool_use', name: 'Agent', input }];
       };
       place.approve = ({ tool }) =>
-        tool.id.tool === 'Write' ? { allow: false, reason: 'not by an agent either' } : { allow: true };
+        tool.id.tool === 'Write' ? { allow: false, reason: 'not by a subagent' } : { allow: true };
       await place.turn('delegate', { session: 'subagent' });
       const calls = await place.invoked('subagent');
       assert.equal(calls.find(({ tool }) => tool === 'mcp__claude__Write')?.outcome, 'denied');
-      assert.ok(!existsSync(inside('sub.txt')));
+      assert.ok(!existsSync(pathOf('sub.txt')));
     });
 
-    test('the model sees every tool of the box and what it should know of the application', async () => {
+    test('shows the model every tool of the box, and the instructions of the turn', async () => {
       place.script = () => [{ type: 'text', text: 'seen' }];
-      await place.turn('look', { instructions: 'The application is called Lighthouse.', model: 'some-model-of-mine' });
+      await place.turn('look', { instructions: 'The application is called Lighthouse.', model: 'some-model' });
       const request = place.api.requests.at(-1);
       const tools = new Set(request?.tools?.map((tool) => tool.name));
       assert.deepEqual(
@@ -224,10 +225,10 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
         [],
       );
       assert.match(JSON.stringify(request), /The application is called Lighthouse\./);
-      assert.match(JSON.stringify(request), /"model":"some-model-of-mine/);
+      assert.match(JSON.stringify(request), /"model":"some-model/);
     });
 
-    test('its commands do not see our secrets', async () => {
+    test('hides the secrets of Signalbox from commands', async () => {
       approveAll();
       process.env['SIGNALBOX_TOKEN'] = 'canary-token-4711';
       try {
@@ -240,8 +241,8 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
       }
     });
 
-    test('a conversation that is not there is an error, not a new one', async () => {
-      place.script = () => [{ type: 'text', text: 'a new one' }];
+    test('fails for an unknown conversation instead of starting a new one', async () => {
+      place.script = () => [{ type: 'text', text: 'a new conversation' }];
       const { reason, errors, text } = await place.turn('go on', { memory: '00000000-0000-4000-8000-000000000000' });
       assert.deepEqual([reason, text], ['error', '']);
       assert.match(errors[0]?.message ?? '', /No conversation found/i);

@@ -25,7 +25,7 @@ async function read(...lines: readonly (object | string)[]): Promise<readonly Tr
 }
 
 /** Returns each message as text, with calls by name. */
-function spoken(messages: readonly TranscriptMessage[] | undefined): string[] {
+function toTexts(messages: readonly TranscriptMessage[] | undefined): string[] {
   return (messages ?? []).map(({ role, content }) => {
     const parts = content.map((part) => (part.type === 'tool_call' ? `<${part.toolName}>` : part.text));
     return `${role}: ${parts.join(' ')}`;
@@ -49,25 +49,25 @@ const assistant = (uuid: string, parentUuid: string | null, id: string, block: o
   message: { id, role: 'assistant', content: [block] },
   ...more,
 });
-const said = (text: string): object => ({ type: 'text', text });
-const called = (id: string): object => ({ type: 'tool_use', id, name: 'Read', input: { a: 1 } });
-const result = (id: string, content: unknown, more: object = {}): object[] => [
+const textBlock = (text: string): object => ({ type: 'text', text });
+const toolUse = (id: string): object => ({ type: 'tool_use', id, name: 'Read', input: { a: 1 } });
+const toolResult = (id: string, content: unknown, more: object = {}): object[] => [
   { type: 'tool_result', tool_use_id: id, content, ...more },
 ];
 
-suite('a transcript that Claude Code wrote', { timeout: 300_000 }, () => {
+suite('transcript of Claude Code', { timeout: 300_000 }, () => {
   for (const [name, make] of [
     ['claude', claudeRuntime],
     ['claude-cli', claudeCliRuntime],
   ] as const) {
-    test(`is read by ${name}: what was said, thought and called, with results; also when resumed and forked`, async () => {
-      let real: Runtime | undefined;
-      const place = await openClaudePlace((options) => (real = make(options)));
+    test(`${name} reads text, thinking and calls with results, also of resumed and forked sessions`, async () => {
+      let tested: Runtime | undefined;
+      const place = await openClaudePlace((options) => (tested = make(options)));
       try {
         place.approve = () => ({ allow: true });
-        place.script = ({ said: heard, results }) =>
+        place.script = ({ said, results }) =>
           results.length > 0
-            ? [{ type: 'text', text: `answer to ${heard.at(-1)}` }]
+            ? [{ type: 'text', text: `answer to ${said.at(-1)}` }]
             : [
                 { type: 'thinking', text: 'hm' },
                 { type: 'text', text: 'Let me see.' },
@@ -75,13 +75,13 @@ suite('a transcript that Claude Code wrote', { timeout: 300_000 }, () => {
                 { type: 'tool_use', name: 'Read', input: { file_path: 'missing.txt' } },
               ];
         const { memory = null } = await place.turn('one');
-        const first = await real?.transcript?.(memory, place.workspace);
+        const first = await tested?.transcript?.(memory, place.workspace);
         const turn = (text: string): string[] => [
           `user: ${text}`,
           'assistant: hm Let me see. <mcp__signalbox__ping> <Read>',
           `assistant: answer to ${text}`,
         ];
-        assert.deepEqual(spoken(first), turn('one'));
+        assert.deepEqual(toTexts(first), turn('one'));
         const [ping, missing] = first?.[1]?.content.filter((part) => part.type === 'tool_call') ?? [];
         assert.equal(ping?.result?.isError, false);
         assert.match(JSON.stringify(ping.result.content), /pong/);
@@ -90,10 +90,10 @@ suite('a transcript that Claude Code wrote', { timeout: 300_000 }, () => {
 
         const fork = await place.turn('three', { memory, fork: true });
         await place.turn('two', { memory });
-        const whole = async (of: typeof memory): Promise<string[]> =>
-          spoken(await real?.transcript?.(of, place.workspace));
-        assert.deepEqual(await whole(memory), [...turn('one'), ...turn('two')]);
-        assert.deepEqual(await whole(fork.memory ?? null), [...turn('one'), ...turn('three')]);
+        const transcriptOf = async (of: typeof memory): Promise<string[]> =>
+          toTexts(await tested?.transcript?.(of, place.workspace));
+        assert.deepEqual(await transcriptOf(memory), [...turn('one'), ...turn('two')]);
+        assert.deepEqual(await transcriptOf(fork.memory ?? null), [...turn('one'), ...turn('three')]);
       } finally {
         await place.close();
       }
@@ -101,38 +101,42 @@ suite('a transcript that Claude Code wrote', { timeout: 300_000 }, () => {
   }
 });
 
-suite('a transcript file', () => {
-  test('that is not there, or is named by no session, is none', async () => {
+suite('parsing of a transcript file', () => {
+  test('returns undefined for a missing file and for an invalid session id', async () => {
     assert.equal(await runtime.transcript?.('11111111-89ab-cdef-0123-456789abcdef', cwd), undefined);
     await read(user('a', null, 'hello'));
-    writeFileSync(join(home, 'elsewhere.jsonl'), JSON.stringify(user('a', null, 'hello')));
-    for (const memory of [null, 1, {}, '', '../../elsewhere', `../-some-place/${session}`])
+    writeFileSync(join(home, 'other.jsonl'), JSON.stringify(user('a', null, 'hello')));
+    for (const memory of [null, 1, {}, '', '../../other', `../-some-place/${session}`])
       assert.equal(await runtime.transcript?.(memory, cwd), undefined);
   });
 
-  test('is found in whichever folder Claude Code put it', async () => {
+  test('finds the file in any project folder', async () => {
     await read(user('a', null, 'hello'));
-    assert.deepEqual(spoken(await runtime.transcript?.(session, '/quite/elsewhere')), ['user: hello']);
+    assert.deepEqual(toTexts(await runtime.transcript?.(session, '/another/directory')), ['user: hello']);
   });
 
-  test('tells the branch that ends with the last thing said', async () => {
+  test('returns the branch that ends with the last message', async () => {
     const messages = await read(
       user('a', null, 'hello'),
-      assistant('b', 'a', 'm1', said('first answer')),
-      assistant('c', 'a', 'm2', said('second answer')),
+      assistant('b', 'a', 'm1', textBlock('first answer')),
+      assistant('c', 'a', 'm2', textBlock('second answer')),
       user('d', 'c', 'go on'),
     );
-    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: second answer', 'user: go on']);
+    assert.deepEqual(toTexts(messages), ['user: hello', 'assistant: second answer', 'user: go on']);
   });
 
-  test('keeps all pieces of an answer and all results, also those that lie in branches of their own', async () => {
+  test('includes all parts of an answer and all results, also from other branches', async () => {
     const messages = await read(
       user('a', null, 'hello'),
-      assistant('b', 'a', 'm1', called('t1')),
-      assistant('c', 'b', 'm1', called('t2')),
-      user('e', 'c', result('t2', 'two', { is_error: true })),
-      user('d', 'b', result('t1', [said('one'), { type: 'image', source: { data: 'AA==', media_type: 'image/png' } }])),
-      assistant('f', 'd', 'm2', said('done')),
+      assistant('b', 'a', 'm1', toolUse('t1')),
+      assistant('c', 'b', 'm1', toolUse('t2')),
+      user('e', 'c', toolResult('t2', 'two', { is_error: true })),
+      user(
+        'd',
+        'b',
+        toolResult('t1', [textBlock('one'), { type: 'image', source: { data: 'AA==', media_type: 'image/png' } }]),
+      ),
+      assistant('f', 'd', 'm2', textBlock('done')),
     );
     assert.deepEqual(messages?.[1]?.content, [
       {
@@ -156,45 +160,45 @@ suite('a transcript file', () => {
         result: { isError: true, content: [{ type: 'text', text: 'two' }] },
       },
     ]);
-    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: <Read> <Read>', 'assistant: done']);
+    assert.deepEqual(toTexts(messages), ['user: hello', 'assistant: <Read> <Read>', 'assistant: done']);
   });
 
-  test('leaves out subagents, remarks and what Claude Code says to itself; goes on across a summary', async () => {
+  test('excludes subagents, reminders and messages of Claude Code itself; continues across a summary', async () => {
     const messages = await read(
       { type: 'queue-operation', operation: 'enqueue' },
       user('a', null, 'hello'),
       { type: 'attachment', uuid: 'b', parentUuid: 'a' },
-      user('c', 'b', 'to myself', { isMeta: true }),
-      assistant('d', 'c', 'm1', said('hi')),
+      user('c', 'b', 'a meta message', { isMeta: true }),
+      assistant('d', 'c', 'm1', textBlock('hi')),
       user('s', 'a', 'a subagent', { isSidechain: true }),
       { type: 'system', subtype: 'compact_boundary', uuid: 'e', parentUuid: null, logicalParentUuid: 'd' },
       user('f', 'e', 'a summary', { isCompactSummary: true }),
-      user('g', 'f', [said('<system-reminder>x</system-reminder>'), said('next')]),
-      assistant('h', 'g', 'm2', said('No response requested.'), {
-        message: { id: 'm2', role: 'assistant', model: '<synthetic>', content: [said('No response requested.')] },
+      user('g', 'f', [textBlock('<system-reminder>x</system-reminder>'), textBlock('next')]),
+      assistant('h', 'g', 'm2', textBlock('No response requested.'), {
+        message: { id: 'm2', role: 'assistant', model: '<synthetic>', content: [textBlock('No response requested.')] },
       }),
-      user('i', 'h', [said('[Request interrupted by user]')]),
+      user('i', 'h', [textBlock('[Request interrupted by user]')]),
     );
-    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: hi', 'user: next']);
+    assert.deepEqual(toTexts(messages), ['user: hello', 'assistant: hi', 'user: next']);
   });
 
-  test('that is half written, or holds something else, loses only that', async () => {
+  test('skips only incomplete and invalid lines', async () => {
     const messages = await read(
       '\u0000garbage',
       '[]',
       user('a', null, 'hello'),
       { type: 'user', uuid: 7, message: 'x' },
       { type: 'assistant', uuid: 'x', parentUuid: 'a', message: { role: 'assistant', content: { odd: true } } },
-      assistant('b', 'a', 'm1', said('hi')),
+      assistant('b', 'a', 'm1', textBlock('hi')),
       '{"type":"user","uuid":"c","parentUuid":"b","mess',
     );
-    assert.deepEqual(spoken(messages), ['user: hello', 'assistant: hi']);
-    const circle = await read(user('a', 'b', 'one'), user('b', 'a', 'two'));
-    assert.deepEqual(spoken(circle), ['user: one', 'user: two']);
+    assert.deepEqual(toTexts(messages), ['user: hello', 'assistant: hi']);
+    const cycle = await read(user('a', 'b', 'one'), user('b', 'a', 'two'));
+    assert.deepEqual(toTexts(cycle), ['user: one', 'user: two']);
     assert.deepEqual(await read(), []);
   });
 
-  test('whatever stands in it, is read', async () => {
+  test('reads random content without exceptions', async () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd');
     const block = fc.oneof(
       fc.record({ type: fc.constantFrom('text', 'thinking', 'tool_use', 'tool_result', 'other'), text: fc.string() }),

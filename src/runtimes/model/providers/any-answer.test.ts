@@ -26,14 +26,14 @@ const oddCall = fc.record({
   input: fc.constant({}),
   raw: fc.oneof(fc.string(), fc.json()),
 });
-const words = fc.record({ type: fc.constantFrom('text' as const, 'thinking' as const), text: fc.string() });
+const text = fc.record({ type: fc.constantFrom('text' as const, 'thinking' as const), text: fc.string() });
 const end = fc.constantFrom<ModelBlock[]>([], [], [], [{ type: 'drop' }], [{ type: 'cut' }]);
 const answer: fc.Arbitrary<readonly ModelBlock[] | ModelRefusal> = fc.oneof(
   {
     weight: 9,
     arbitrary: fc
-      .tuple(fc.array(fc.oneof(words, call, oddCall), { maxLength: 4 }), end)
-      .map(([said, last]) => [...said, ...last]),
+      .tuple(fc.array(fc.oneof(text, call, oddCall), { maxLength: 4 }), end)
+      .map(([blocks, last]) => [...blocks, ...last]),
   },
   { weight: 1, arbitrary: fc.constant({ status: 400, message: 'no' }) },
 );
@@ -44,14 +44,14 @@ before(async () => {
 });
 after(() => box.close());
 
-test('whatever a model answers, and whenever it is interrupted, a turn tells a whole story and the next one goes on', async () => {
+test('a turn has complete events for any answer and any interrupt, and the next turn continues', async () => {
   const reasons = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 4 }), fc.option(fc.nat(12)), async (answers, interruptAt) => {
-      let asked = 0;
-      let over = false;
+      let requests = 0;
+      let isNextTurn = false;
       const script = (): readonly ModelBlock[] | ModelRefusal =>
-        over ? [{ type: 'text', text: 'on' }] : (answers[asked++] ?? [{ type: 'text', text: 'end' }]);
+        isNextTurn ? [{ type: 'text', text: 'on' }] : (answers[requests++] ?? [{ type: 'text', text: 'end' }]);
       const runtime = modelRuntime({
         limits: { steps: 6 },
         chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), acceptsImages: false }),
@@ -64,8 +64,8 @@ test('whatever a model answers, and whenever it is interrupted, a turn tells a w
       });
       reasons.add(turn.reason);
       const ended = turn.events.filter(({ type }) => type === 'tool_call_end').length;
-      assert.equal(turn.results.length, ended, 'every call that was asked for has a result');
-      over = true;
+      assert.equal(turn.results.length, ended, 'every requested call has a result');
+      isNextTurn = true;
       const next = await runTurn(runtime, box, 'again', { memory: turn.memory ?? null });
       assert.deepEqual([next.text, next.reason], ['on', 'end']);
     }),

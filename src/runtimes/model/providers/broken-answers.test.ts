@@ -28,7 +28,7 @@ const apis: Readonly<Record<string, Api>> = {
     const api = await startOpenAIApi(script);
     return { ...api, model: 'openai/m', providers: { openai: { ...key, baseURL: api.url } } };
   },
-  'an API like OpenAI’s': async (script) => {
+  'an OpenAI-compatible API': async (script) => {
     const api = await startOpenAIApi(script);
     return { ...api, model: 'mine/m', providers: { mine: { baseURL: api.url } } };
   },
@@ -52,49 +52,52 @@ after(() => box.close());
 
 for (const [name, start] of Object.entries(apis)) {
   describe(`an answer of ${name}`, () => {
-    async function turn(t: TestContext, script: ModelScript): Promise<{ told: ToldTurn; requests: readonly object[] }> {
+    async function turn(
+      t: TestContext,
+      script: ModelScript,
+    ): Promise<{ result: ToldTurn; requests: readonly object[] }> {
       const { model, providers, requests, close } = await start(script);
       t.after(close);
-      return { told: await runTurn(modelRuntime({ model, providers }), box, 'go'), requests };
+      return { result: await runTurn(modelRuntime({ model, providers }), box, 'go'), requests };
     }
 
     for (const end of ['drop', 'truncate'] as const) {
-      test(`that is cut midway (${end}) is reported as cut, and its calls are not made`, async (t) => {
-        const { told } = await turn(t, () => [{ type: 'text', text: 'hello there' }, add(), { type: end }]);
-        assert.deepEqual([told.reason, told.text], ['error', 'hello there']);
-        assert.equal(told.errors[0]?.code, 'model-failed');
-        assert.match(told.errors[0].message, /broke off in the middle of its answer|ended without a finish reason/);
-        assert.ok(told.results.every(({ outcome }) => outcome === 'cancelled'));
+      test(`that is cut off (${end}) is an error, and its calls do not run`, async (t) => {
+        const { result } = await turn(t, () => [{ type: 'text', text: 'hello there' }, add(), { type: end }]);
+        assert.deepEqual([result.reason, result.text], ['error', 'hello there']);
+        assert.equal(result.errors[0]?.code, 'model-failed');
+        assert.match(result.errors[0].message, /broke off in the middle of its answer|ended without a finish reason/);
+        assert.ok(result.results.every(({ outcome }) => outcome === 'cancelled'));
       });
     }
 
-    test('that is empty is an error the user sees', async (t) => {
-      const { told } = await turn(t, () => [{ type: 'thinking', text: 'hm' }]);
-      assert.deepEqual([told.reason, told.errors[0]?.code], ['error', 'model-empty']);
+    test('that is empty is an error', async (t) => {
+      const { result } = await turn(t, () => [{ type: 'thinking', text: 'hm' }]);
+      assert.deepEqual([result.reason, result.errors[0]?.code], ['error', 'model-empty']);
     });
 
-    test('refused with Retry-After beyond a minute is not asked for again, and the error has the time', async (t) => {
-      const { told, requests } = await turn(t, () => ({
+    test('that is refused with a Retry-After above one minute is not retried, and the error has the time', async (t) => {
+      const { result, requests } = await turn(t, () => ({
         status: 429,
         message: 'too many requests',
         headers: { 'retry-after': '600' },
       }));
-      assert.deepEqual([told.reason, told.errors[0]?.code, requests.length], ['error', 'model-overloaded', 1]);
-      assert.match(told.errors[0]?.message ?? '', /too many requests \(try again in 10 minutes\)/);
+      assert.deepEqual([result.reason, result.errors[0]?.code, requests.length], ['error', 'model-overloaded', 1]);
+      assert.match(result.errors[0]?.message ?? '', /too many requests \(try again in 10 minutes\)/);
     });
 
     // Gemini sends arguments as an object, not as text.
     if (name !== 'Gemini') {
-      test('with truncated arguments gives the model the parse error', async (t) => {
-        const { told } = await turn(t, ({ results }) =>
+      test('with truncated arguments returns the parse error to the model', async (t) => {
+        const { result } = await turn(t, ({ results }) =>
           results.length === 0 ? [add('{"a": 1,')] : [{ type: 'text', text: results[0]?.text ?? '' }],
         );
-        assert.equal(told.results[0]?.outcome, 'failed');
-        assert.match(told.text, /arguments of mcp__suite__add are not valid JSON \(.*position 8/);
+        assert.equal(result.results[0]?.outcome, 'failed');
+        assert.match(result.text, /arguments of mcp__suite__add are not valid JSON \(.*position 8/);
       });
     }
 
-    test('is asked for with schemas that compile', async (t) => {
+    test('is requested with valid schemas only', async (t) => {
       const inputSchema = { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } };
       box.box.servers.add(testSource('broken', [testTool('t', { inputSchema })]));
       t.after(() => box.box.servers.remove('broken'));

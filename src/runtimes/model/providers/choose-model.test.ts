@@ -9,11 +9,11 @@ import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/su
 import { modelRuntime } from '../model-runtime.ts';
 import { chooseModel } from './choose-model.ts';
 
-describe('the name of a model', () => {
+describe('chooseModel', () => {
   const keys = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
-  const kept = keys.map((key) => [key, process.env[key]] as const);
+  const saved = keys.map((key) => [key, process.env[key]] as const);
   before(() => keys.forEach((key) => delete process.env[key]));
-  after(() => kept.forEach(([key, value]) => value !== undefined && (process.env[key] = value)));
+  after(() => saved.forEach(([key, value]) => value !== undefined && (process.env[key] = value)));
 
   for (const [model, problem] of [
     ['gpt-5', /write "provider\/model".*or "demo"/],
@@ -24,12 +24,12 @@ describe('the name of a model', () => {
     ['anthropic/claude', /set ANTHROPIC_API_KEY/],
     ['google/gemini', /set GOOGLE_GENERATIVE_AI_API_KEY/],
   ] as const) {
-    test(`${model} cannot be used here, and what to do is said`, async () => {
+    test(`rejects ${model} with the next step`, async () => {
       await assert.rejects(chooseModel(model, {}), { code: 'model-unusable', message: problem });
     });
   }
 
-  test('is found with its provider', async () => {
+  test('finds a model by provider and name', async () => {
     for (const [model, id] of [
       ['demo', 'demo'],
       ['openai/gpt-5', 'gpt-5'],
@@ -42,25 +42,25 @@ describe('the name of a model', () => {
   });
 });
 
-describe('what cannot be asked', () => {
+describe('a model that fails', () => {
   let box: SuiteBox;
   before(async () => {
     box = await openSuiteBox();
   });
   after(() => box.close());
 
-  test('ends a turn with an error that says what to do', async () => {
-    const { reason, errors } = await runTurn(modelRuntime(), box, 'hi', { model: 'nobody/nothing' });
+  test('ends the turn with model-unusable when its provider is unknown', async () => {
+    const { reason, errors } = await runTurn(modelRuntime(), box, 'hi', { model: 'unknown/model' });
     assert.deepEqual([reason, errors[0]?.code], ['error', 'model-unusable']);
   });
 
-  for (const [status, code, remembered] of [
+  for (const [status, code, isRemembered] of [
     [400, 'model-refused', false],
     [401, 'model-unauthorized', true],
     [529, 'model-overloaded', true],
     [500, 'model-failed', true],
   ] as const) {
-    test(`${status} is ${code}, and the question is ${remembered ? 'remembered' : 'not asked again with every turn'}`, async (t) => {
+    test(`${status} is ${code}, and the question is ${isRemembered ? 'remembered' : 'dropped from the memory'}`, async (t) => {
       const api = await startMessagesServer(() => ({ status, message: 'no answer' }));
       t.after(() => api.close());
       const runtime = modelRuntime({
@@ -70,14 +70,14 @@ describe('what cannot be asked', () => {
       const { errors, memory } = await runTurn(runtime, box, 'is anybody there');
       assert.equal(errors[0]?.code, code);
       assert.match(errors[0].message, new RegExp(`anthropic/x answered ${status}: no answer`));
-      assert.equal(JSON.stringify(memory).includes('is anybody there'), remembered);
-      assert.equal(api.requests.length, status >= 500 ? 3 : 1, 'what may pass is tried again');
+      assert.equal(JSON.stringify(memory).includes('is anybody there'), isRemembered);
+      assert.equal(api.requests.length, status >= 500 ? 3 : 1, 'temporary failures are retried');
     });
   }
 
-  test('an API that is busy for a moment is asked again', async (t) => {
+  test('is retried when the API is overloaded for a moment', async (t) => {
     const api = await startMessagesServer(() =>
-      api.requests.length === 1 ? { status: 529, message: 'busy' } : [{ type: 'text', text: 'back' }],
+      api.requests.length === 1 ? { status: 529, message: 'overloaded' } : [{ type: 'text', text: 'back' }],
     );
     t.after(() => api.close());
     const runtime = modelRuntime({
@@ -89,18 +89,18 @@ describe('what cannot be asked', () => {
   });
 });
 
-describe('packages', () => {
+describe('optional packages', () => {
   const run = promisify(execFile);
   const runtime = fileURLToPath(new URL('../model-runtime.ts', import.meta.url));
-  /** Returns the source of a module hook that hides packages with these names and reports when the AI SDK is loaded. */
-  const without = (missing: RegExp): string => `import { registerHooks } from 'node:module';
+  /** Returns the source of a module hook that hides these packages and prints a line when the AI SDK is loaded. */
+  const hidePackages = (missing: RegExp): string => `import { registerHooks } from 'node:module';
     registerHooks({ resolve(name, context, next) {
       if (name === 'ai') console.log('loading the AI SDK');
       if (${missing}.test(name) && !context.parentURL?.includes('node_modules'))
         throw Object.assign(new Error('Cannot find package ' + name), { code: 'ERR_MODULE_NOT_FOUND' });
       return next(name, context);
     } });`;
-  async function said(model: string, missing: RegExp): Promise<string> {
+  async function outputOf(model: string, missing: RegExp): Promise<string> {
     const program = `const { modelRuntime } = await import(${JSON.stringify(runtime)});
       const tools = { list: () => [], call: async () => ({}), begin: async () => ({ allowed: false, reason: '' }) };
       const none = () => [];
@@ -111,26 +111,26 @@ describe('packages', () => {
       console.log('the first turn');
       for await (const event of events) console.log(event.text ?? event.message ?? '');`;
     const env = { PATH: process.env['PATH'], OPENAI_API_KEY: 'k' };
-    const hooks = `data:text/javascript,${encodeURIComponent(without(missing))}`;
+    const hooks = `data:text/javascript,${encodeURIComponent(hidePackages(missing))}`;
     const args = ['--import', hooks, '--input-type=module', '-e', program];
     return (await run(process.execPath, args, { env, timeout: 60_000 })).stdout;
   }
 
-  test('those that are not installed are named, with the command that installs them', async () => {
+  test('a missing package is reported with its install command', async () => {
     const install = ': npm install ai @ai-sdk/openai\n';
-    const one = await said('openai/gpt-5', /^@ai-sdk\/(openai|anthropic|google)/);
+    const one = await outputOf('openai/gpt-5', /^@ai-sdk\/(openai|anthropic|google)/);
     assert.ok(one.includes(`needs the package @ai-sdk/openai, which is not installed${install}`), one);
-    const other = await said('openai/gpt-5', /^ai$/);
+    const other = await outputOf('openai/gpt-5', /^ai$/);
     assert.ok(other.includes(`needs the package ai, which is not installed${install}`), other);
   });
 
-  test('the demo model needs none', async () => {
-    const text = await said('demo', /^(ai$|@ai-sdk\/)/);
+  test('the demo model needs no package', async () => {
+    const text = await outputOf('demo', /^(ai$|@ai-sdk\/)/);
     assert.match(text.replaceAll('\n', ''), /I am the demo model/);
   });
 
-  test('the AI SDK is loaded with the first turn, and not before', async () => {
-    const [first, ...rest] = (await said('openai/gpt-5', /^@ai-sdk\//)).split('\n');
+  test('the AI SDK is loaded only with the first turn', async () => {
+    const [first, ...rest] = (await outputOf('openai/gpt-5', /^@ai-sdk\//)).split('\n');
     assert.equal(first, 'the first turn');
     assert.equal(rest[0], 'loading the AI SDK');
   });

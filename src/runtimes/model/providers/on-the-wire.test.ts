@@ -35,7 +35,7 @@ const once =
   ({ results }) =>
     results.length === 0 ? blocks : [{ type: 'text', text: results.map(({ text }) => text).join(' | ') }];
 
-describe('what reaches the provider', () => {
+describe('requests to providers', () => {
   let box: SuiteBox;
   before(async () => {
     box = await openSuiteBox();
@@ -75,7 +75,7 @@ describe('what reaches the provider', () => {
     return server.requests;
   }
 
-  test('a schema comes as its author wrote it', async () => {
+  test('contain the schema of a tool unchanged', async () => {
     const [first] = await viaAnthropic();
     const tool = first?.tools?.find(({ name }) => name === 'mcp__camera__shoot') as
       | { input_schema?: unknown }
@@ -83,7 +83,7 @@ describe('what reaches the provider', () => {
     assert.deepEqual(tool?.input_schema, schema);
   });
 
-  test('options of a tool reach the provider they are for', async () => {
+  test('contain the options of a tool for that provider', async () => {
     const [anthropic] = await viaAnthropic();
     const cached = anthropic?.tools?.filter((tool) => 'cache_control' in tool).map(({ name }) => name);
     assert.deepEqual(cached, ['mcp__camera__shoot']);
@@ -97,7 +97,7 @@ describe('what reaches the provider', () => {
     );
   });
 
-  test('Anthropic is asked to keep what the next step repeats', async () => {
+  test('enable prompt caching for Anthropic', async () => {
     const requests = await viaAnthropic();
     assert.deepEqual(
       requests.map((request) => 'cache_control' in request && request.cache_control),
@@ -105,7 +105,7 @@ describe('what reaches the provider', () => {
     );
   });
 
-  test('what the model thought goes back to it with the next step, sealed as it came', async (t) => {
+  test('return the signed or encrypted thinking of the model with the next step', async (t) => {
     const thinking = once({ type: 'thinking', text: 'hm' }, use('mcp__suite__add', { a: 1, b: 1 }));
     const messages = await startMessagesServer((request) => thinking(heardInMessages(request)));
     const openai = await startOpenAIApi(thinking);
@@ -121,7 +121,7 @@ describe('what reaches the provider', () => {
     assert.match(JSON.stringify(openai.requests[1]), /"encrypted_content":"sealed"/);
   });
 
-  test('nothing is left for OpenAI to remember', async () => {
+  test('store nothing at OpenAI', async () => {
     const requests = await viaOpenAI('responses');
     assert.deepEqual(
       requests.map(({ store }) => store),
@@ -130,7 +130,7 @@ describe('what reaches the provider', () => {
     assert.ok(!JSON.stringify(requests).includes('item_reference'));
   });
 
-  test('an image in a result is shown where the provider takes it, and named where not', async () => {
+  test('contain an image of a result if the provider accepts it, or else a label', async () => {
     assert.match(JSON.stringify((await viaAnthropic())[1]), new RegExp(`"type":"image".*${pixel.slice(0, 40)}`));
     assert.match(JSON.stringify((await viaOpenAI('responses'))[1]), new RegExp(`input_image.*${pixel.slice(0, 40)}`));
     const chat = JSON.stringify((await viaOpenAI('chat'))[1]);
@@ -138,19 +138,19 @@ describe('what reaches the provider', () => {
     assert.ok(!chat.includes(pixel.slice(0, 40)));
   });
 
-  for (const [what, call, outcome, heard] of [
-    ['a tool that does not exist', use('mcp__suite__ad', { a: 1 }), 'denied', /did you mean \\?"mcp__suite__add/],
-    ['arguments that are no JSON', use('mcp__suite__add', {}, '{"a": 1,'), 'failed', /arguments/],
-    ['arguments that are no object', use('mcp__suite__add', {}, '[1, 2]'), 'failed', /arguments/],
+  for (const [problem, call, outcome, message] of [
+    ['a call of an unknown tool', use('mcp__suite__ad', { a: 1 }), 'denied', /did you mean \\?"mcp__suite__add/],
+    ['a call with arguments that are not JSON', use('mcp__suite__add', {}, '{"a": 1,'), 'failed', /arguments/],
+    ['a call with arguments that are not an object', use('mcp__suite__add', {}, '[1, 2]'), 'failed', /arguments/],
   ] as const) {
-    test(`${what} is answered by the pipeline, and recorded`, async () => {
-      const session = `odd ${what}`;
+    test(`${problem} is refused by the pipeline and recorded`, async () => {
+      const session = `odd ${problem}`;
       const runtime = modelRuntime({
         chooseModel: (name) => ({ name, provider: name, model: scriptedModel(once(call)), acceptsImages: false }),
       });
       const { results, text, reason } = await runTurn(runtime, box, 'go', { session });
       assert.deepEqual([results[0]?.outcome, reason], [outcome, 'end']);
-      assert.match(text, heard);
+      assert.match(text, message);
       const { items } = await box.box.journal.calls({ session });
       assert.deepEqual(
         items.map((item) => item.type === 'ToolInvoked' && item.outcome),

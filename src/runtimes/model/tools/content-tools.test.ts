@@ -27,7 +27,7 @@ describe('resources and prompts in a model session', () => {
     return runTurn(runtime, box, 'go', { session });
   }
 
-  test('the model lists and reads them; both the tools of the model and the readings at the server are recorded as calls', async () => {
+  test('are listed and read by the model; its tools and the reads at the server are recorded as calls', async () => {
     const { text, results } = await turn(
       'reads',
       ['list_resources', {}],
@@ -56,7 +56,7 @@ describe('resources and prompts in a model session', () => {
     );
   });
 
-  test('reading a resource counts as one call for limits, live and when the journal is read back', async () => {
+  test('count as one call for rate limits, also when read from the journal', async () => {
     const limits = [{ id: 'two', rateLimit: { match: '*', per: '1h', max: 2, by: 'session' } }];
     const read = ['read_resource', { server: 'fixture', uri: 'note://two' }] as const;
     const outcomes = async (...calls: readonly (typeof read)[]): Promise<readonly string[]> =>
@@ -73,7 +73,7 @@ describe('resources and prompts in a model session', () => {
     }
   });
 
-  test('the model gets the error of a resource that cannot be read and of invalid arguments', async () => {
+  test('report failed reads and invalid arguments to the model', async () => {
     const { text, results } = await turn(
       'fails',
       ['read_resource', { server: 'fixture', uri: 'note://none' }],
@@ -86,7 +86,7 @@ describe('resources and prompts in a model session', () => {
     assert.match(text, /there is no note:\/\/none.*uri/s);
   });
 
-  test('the tools are offered only while a server has something to read', async () => {
+  test('are offered as tools only while a server has content', async () => {
     await turn('offered');
     const readers = (): string[] => offered.filter((name) => /^(list|read|get)_(resource|prompt)/.test(name));
     assert.deepEqual(readers(), ['list_resources', 'read_resource', 'list_prompts', 'get_prompt']);
