@@ -9,6 +9,7 @@ import type {
 } from '../../core/calls/approval.ts';
 import { type Principal, principalName } from '../../core/principal.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { answerDigest } from '../../journal/integrity/approval-history.ts';
 import type { ApprovalQuery, ApprovalRecord } from '../../journal/store/approval-store.ts';
@@ -17,6 +18,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { askOncePerSessionRule } from '../../policy/default-policy.ts';
+import { entryDraft } from '../recording/entry-draft.ts';
 import { type ApprovalPage, type ApprovalPageQuery, firstPage, stateOf, toApproval } from './approval-view.ts';
 import { editProblem, restoreRedacted } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
@@ -53,12 +55,6 @@ export interface Denying {
 export interface CallerChange {
   readonly approvalId: string;
   readonly caller: NonNullable<Approval['caller']>;
-}
-
-interface Answer {
-  readonly answer: 'approved' | 'denied';
-  readonly given: ApprovalResolution;
-  readonly rule?: RememberedRule;
 }
 
 /** The topic on which processes notify each other of answers, by approval id. */
@@ -142,9 +138,12 @@ export class Approvals {
         `the hidden parts of ${id} are not stored any more, or were too long to store; deny it, or approve it with "acknowledgeHidden"`,
       );
     if (!(await this.#hasRevealed(approval, by))) {
-      const body = this.#redactor.json(JSON.stringify({ approvalId: id, by }));
-      const about = { call: callId, session: session ?? '', tool, outcome: '' } as const;
-      await this.#journal.append({ type: 'ApprovalRevealed', at: Date.now(), ...about, body }, 'power-loss');
+      const draft = entryDraft('ApprovalRevealed', { approvalId: id, by }, this.#redactor, {
+        call: callId,
+        session,
+        tool,
+      });
+      await this.#journal.append(draft, 'power-loss');
     }
     // Values may have been registered since the question was asked.
     const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered');
@@ -179,15 +178,9 @@ export class Approvals {
     const holdsForSession = edited === undefined && asksOncePerSession(approval) && (await this.#isAwaited(id));
     const scope = remember ?? (holdsForSession ? 'session' : 'nothing');
     const { rule, notRemembered } = ruleFor(approval, scope, by, edited !== undefined);
-    const given = {
-      by,
-      at: new Date().toISOString(),
-      ...(edited === undefined ? {} : { arguments: edited }),
-      ...(rule === undefined ? {} : { rule: rule.id }),
-      ...(notRemembered === undefined ? {} : { notRemembered }),
-      ...(hiddenParts === undefined ? {} : { hiddenParts }),
-    };
-    return this.#answer(approval, { answer: 'approved', given, ...(rule === undefined ? {} : { rule }) });
+    const at = new Date().toISOString();
+    const given = omitUndefined({ by, at, arguments: edited, rule: rule?.id, notRemembered, hiddenParts });
+    return this.#answer(approval, 'approved', given, rule);
   }
 
   /** Returns whether a caller waits for the answer. */
@@ -204,8 +197,8 @@ export class Approvals {
   /** Denies a call without a human, because a question could not be delivered. */
   async refuse(id: string, by: Principal, reason: string | undefined): Promise<Approval> {
     const approval = toApproval(await this.#pending(id));
-    const safe = reason === undefined ? {} : { reason: this.#redactor.text(reason).slice(0, 1000).toWellFormed() };
-    return this.#answer(approval, { answer: 'denied', given: { by, at: new Date().toISOString(), ...safe } });
+    const safe = reason && this.#redactor.text(reason).slice(0, 1000).toWellFormed();
+    return this.#answer(approval, 'denied', omitUndefined({ by, at: new Date().toISOString(), reason: safe }));
   }
 
   /** Returns the remembered approvals, oldest first. */
@@ -217,8 +210,7 @@ export class Approvals {
   async revoke(rule: string, { by }: { readonly by: Principal }): Promise<void> {
     assertHuman(by, 'revoke');
     const approval = (await this.rules()).find(({ id }) => id === rule)?.approval;
-    const body = this.#redactor.json(JSON.stringify({ rule, by }));
-    const draft: EntryDraft = { ...nothing, type: 'RuleRevoked', at: Date.now(), body };
+    const draft = entryDraft('RuleRevoked', { rule, by }, this.#redactor);
     if (
       approval === undefined ||
       (await this.#journal.append({ ...draft, approval: { kind: 'revoke', rule, approval } }, 'power-loss')) ===
@@ -277,56 +269,47 @@ export class Approvals {
     return rememberedBy(rules.map(toRule), call);
   }
 
-  async #answer(approval: Approval, { answer, given, rule }: Answer): Promise<Approval> {
+  async #answer(
+    approval: Approval,
+    answer: 'approved' | 'denied',
+    given: ApprovalResolution,
+    rule?: RememberedRule,
+  ): Promise<Approval> {
     const { id, callId, tool, session } = approval;
-    const { rule: _, at: __, ...told } = given;
-    const remembered = rule === undefined ? {} : { remembered: { rule: rule.id, scope: rule.scope } };
-    const keptGiven = this.#redactor.values(JSON.stringify(given));
-    const keptRule = rule && storedRule(rule);
-    const digest = answerDigest(id, answer, keptGiven, keptRule);
+    const { rule: _, at: __, ...recorded } = given;
+    const remembered = rule && { rule: rule.id, scope: rule.scope };
+    const stored = { given: this.#redactor.values(JSON.stringify(given)), rule: rule && storedRule(rule) };
+    const digest = answerDigest(id, answer, stored.given, stored.rule);
+    const properties = { approvalId: id, decision: answer, ...recorded, remembered, digest };
     const draft: EntryDraft = {
-      type: 'ApprovalResolved',
-      at: Date.now(),
-      call: callId,
-      session: session ?? '',
-      tool,
-      outcome: '',
-      body: this.#redactor.json(JSON.stringify({ approvalId: id, decision: answer, ...told, ...remembered, digest })),
-      approval: {
-        kind: 'answer',
-        id,
-        at: Date.now(),
-        answer,
-        given: keptGiven,
-        ...(keptRule === undefined ? {} : { rule: keptRule }),
-      },
+      ...entryDraft('ApprovalResolved', properties, this.#redactor, { call: callId, session, tool }),
+      approval: { kind: 'answer', id, at: Date.now(), answer, ...omitUndefined(stored) },
     };
     // An approval is reported before it would survive a power loss: the intent that uses it is written after it and durable before the run.
-    const isYes = answer === 'approved';
-    let telling: Promise<ApprovalRecord> | undefined;
-    const tell = (): void => {
-      telling = this.#tell(id);
-      telling.catch(() => undefined);
+    let notified: Promise<ApprovalRecord> | undefined;
+    const notify = (): void => {
+      notified = this.#notify(id);
+      notified.catch(() => undefined);
     };
-    const written = isYes
-      ? await this.#journal.appendFollowed(draft, tell)
-      : await this.#journal.append(draft, 'power-loss');
+    const written =
+      answer === 'approved'
+        ? await this.#journal.appendFollowed(draft, notify)
+        : await this.#journal.append(draft, 'power-loss');
     if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
     // If this fails, the stored arguments are removed when the question expires.
     await this.reveals.remove(id).catch(() => undefined);
-    return toApproval(await (telling ?? this.#tell(id)));
+    return toApproval(await (notified ?? this.#notify(id)));
   }
 
   async #select({ state = 'open', principal, limit, cursor }: ApprovalPageQuery): Promise<Selected> {
     const now = Date.now();
     const conditions = {
-      ...(principal === undefined ? {} : { principal }),
+      ...omitUndefined({ principal }),
       // A denial that no caller has received yet is stored for the caller, but is closed for people.
       ...(state === 'all' ? {} : { openAt: now, answers: state === 'open' ? openAnswers : noAnswer }),
     };
-    const after = cursor === undefined ? {} : { after: cursor };
     const [records, waiting] = await Promise.all([
-      this.#store.approvals({ ...conditions, ...after, limit: limit + 1 }),
+      this.#store.approvals({ ...conditions, ...omitUndefined({ after: cursor }), limit: limit + 1 }),
       this.waiting.approvals(),
     ]);
     const page = firstPage(records, limit);
@@ -343,7 +326,7 @@ export class Approvals {
     });
   }
 
-  async #tell(id: string): Promise<ApprovalRecord> {
+  async #notify(id: string): Promise<ApprovalRecord> {
     const record = await this.#find(id);
     for (const listener of this.#listeners) listener(record);
     // Processes that miss the notification poll.
@@ -397,6 +380,7 @@ interface Selected {
 const noAnswer = [''] as const;
 const openAnswers = ['', 'approved'] as const;
 const maxReveals = 1000;
+
 /** Returns whether a hidden part only looks like a secret, so that a human may need to see it. */
 function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {
   return hidden.some(({ kind }) => kind !== 'registered');
@@ -432,8 +416,6 @@ function ruleFor(
   }
 }
 
-const nothing = { call: '', session: '', tool: '', outcome: '' } as const;
-
 /**
  * Returns whether an approval also applies to later calls of the tool in the session, as in the default policy: "undoable writes ask once".
  * When the caller is gone, it applies only to this exact call, because nobody sees it run.
@@ -459,8 +441,8 @@ function tooLate({ id, state, answer }: Approval): SignalboxError {
     `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
   );
 }
-/** The public part of `Approvals`. */
 
+/** The public part of `Approvals`. */
 export type ApprovalInbox = Pick<
   Approvals,
   'list' | 'page' | 'get' | 'reveal' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach' | 'followCallers'

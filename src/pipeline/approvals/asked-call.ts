@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { ApprovalQuestion } from '../../core/calls/approval.ts';
 import { type AskingRule, type Decision, askingRules } from '../../core/calls/decision.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { requestDigest } from '../../journal/integrity/approval-history.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
@@ -9,7 +11,6 @@ import type { DecidedCall } from '../call-lifecycle.ts';
 import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import { recordableArguments } from '../recording/call-entries.ts';
 import { hideParts } from './hidden-parts.ts';
-import { hash } from 'node:crypto';
 
 /** Returns the question about a call as it is stored and shown to humans, without secrets. */
 export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
@@ -22,7 +23,7 @@ export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redacto
     effect: definition.effect,
     definitionHash: definition.definitionHash,
     principal: call.principal,
-    ...(session === undefined ? {} : { session }),
+    ...omitUndefined({ session }),
     ...(call.rawArgumentsText === undefined
       ? {}
       : { givenArguments: JSON.parse(recordableArguments(call.rawArgumentsText)) as JsonObject }),

@@ -1,8 +1,10 @@
 import type { ApprovalAnswer, ApprovalChannel, ApprovalRequest } from '../../core/calls/approval.ts';
 import { messageOf } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { newSecretId } from '../../core/identifiers.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
+import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { fallbackPollMs } from '../../journal/store/pub-sub.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
@@ -32,7 +34,7 @@ export type Answered = { readonly record: ApprovalRecord } | { readonly ended: E
 const maxCompared = 10;
 
 /** Poll intervals for answers from other processes: without notifications, and as a safety net with them. */
-const pollMs = { untold: 250, told: fallbackPollMs };
+const pollMs = { unnotified: 250, notified: fallbackPollMs };
 
 /** Asks humans about calls through every channel at once, and waits for the first answer in any process. */
 export class Questions {
@@ -47,10 +49,10 @@ export class Questions {
     this.#parts = parts;
     parts.approvals.onAnswer((record) => this.#settle(record));
     const { pubSub } = parts.store;
-    this.#pollMs = pubSub.isCrossProcess ? pollMs.told : pollMs.untold;
+    this.#pollMs = pubSub.isCrossProcess ? pollMs.notified : pollMs.unnotified;
     this.#stops = [
-      pubSub.subscribe(answeredTopic, (id) => void this.#look([id])),
-      pubSub.onGap(() => void this.#look(this.#live.keys())),
+      pubSub.subscribe(answeredTopic, (id) => void this.#refresh([id])),
+      pubSub.onGap(() => void this.#refresh(this.#live.keys())),
     ];
   }
 
@@ -114,12 +116,9 @@ export class Questions {
     for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
   }
 
-  async #request(
-    call: DecidedCall,
-    bound: Binding,
-  ): Promise<{ record: ApprovalRecord; draft: ReturnType<typeof askDraft> }> {
+  async #request(call: DecidedCall, bound: Binding): Promise<{ record: ApprovalRecord; draft: EntryDraft }> {
     const note = await this.#outdated(call, bound);
-    const asked = { ...askedCall(call, bound, this.#parts.redactor), ...(note === undefined ? {} : { note }) };
+    const asked = { ...askedCall(call, bound, this.#parts.redactor), ...omitUndefined({ note }) };
     const requestedAt = Date.now();
     const record: ApprovalRecord = {
       id: newSecretId('appr'),
@@ -186,7 +185,7 @@ export class Questions {
       if (answer === undefined || signal.aborted) return;
       const by = answer.by ?? someone;
       if (answer.allow === true) await approvals.approveWhole(record.id, { ...answer, by });
-      else await approvals.deny(record.id, { by, ...(answer.reason === undefined ? {} : { reason: answer.reason }) });
+      else await approvals.deny(record.id, { by, ...omitUndefined({ reason: answer.reason }) });
     } catch (error) {
       if (signal.aborted) return;
       const by = { id: channel.name, kind: 'system' } as const;
@@ -210,7 +209,7 @@ export class Questions {
   #schedule(): void {
     if (this.#timer !== undefined || this.#polling || this.#live.size === 0) return;
     const expiry = Math.min(...Array.from(this.#live.values(), ({ expiresAt }) => expiresAt)) - Date.now();
-    const pause = Math.max(pollMs.untold, Math.min(this.#pollMs, expiry));
+    const pause = Math.max(pollMs.unnotified, Math.min(this.#pollMs, expiry));
     this.#timer = setTimeout(() => void this.#poll(), pause);
     this.#timer.unref();
   }
@@ -218,12 +217,12 @@ export class Questions {
   async #poll(): Promise<void> {
     this.#timer = undefined;
     this.#polling = true;
-    await this.#look(this.#live.keys());
+    await this.#refresh(this.#live.keys());
     this.#polling = false;
     this.#schedule();
   }
 
-  async #look(ids: Iterable<string>): Promise<void> {
+  async #refresh(ids: Iterable<string>): Promise<void> {
     try {
       for (const id of ids) {
         const record = this.#live.has(id) ? await this.#parts.store.approval(id) : undefined;

@@ -3,6 +3,7 @@ import { type Principal, principalName } from '../../core/principal.ts';
 import type { Approval, ApprovalQuestion, RememberScope, RememberedRule } from '../../core/calls/approval.ts';
 import { type AskingRule, type Decision, askingRules } from '../../core/calls/decision.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { newId } from '../../core/identifiers.ts';
 
 /** The part of a question that remembered rules are compared with. */
@@ -44,21 +45,16 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
     principal: approval.principal,
     server: approval.server,
     ...(scope === 'server' ? {} : { tool, definitionHash: approval.definitionHash }),
-    ...(scope === 'session' && session !== undefined ? { session } : {}),
+    ...(scope === 'session' ? omitUndefined({ session }) : {}),
     ...(scope === 'arguments' ? { arguments: approval.arguments, argumentsHash: approval.argumentsHash } : {}),
-    answers: askingRules(decision).map(({ rule, version }) => ({
-      rule,
-      ...(version === undefined ? {} : { version }),
-    })),
+    answers: askingRules(decision).map(({ rule, version }) => omitUndefined({ rule, version })),
     by,
     at: new Date().toISOString(),
     approval: approval.id,
   };
 }
 
-/**
- * Returns the rules that together answer every question about a call; `undefined` when a question remains.
- */
+/** Returns the rules that together answer every question about a call; `undefined` when a question remains. */
 export function rememberedBy(
   rules: readonly RememberedRule[],
   call: Rememberable,

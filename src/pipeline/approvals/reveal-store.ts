@@ -26,13 +26,13 @@ export type RevealKey =
  * expires. Registered secret values are not in them.
  */
 export class RevealStore {
-  readonly #kept: KeyValueStore;
-  readonly #where: RevealKey;
+  readonly #store: KeyValueStore;
+  readonly #location: RevealKey;
   #key: Buffer | undefined;
 
-  constructor(kept: KeyValueStore, where: RevealKey) {
-    this.#kept = kept;
-    this.#where = where;
+  constructor(store: KeyValueStore, location: RevealKey) {
+    this.#store = store;
+    this.#location = location;
   }
 
   async put(id: string, revealed: RevealedArguments, until: number): Promise<void> {
@@ -42,14 +42,14 @@ export class RevealStore {
     const cipher = createCipheriv(algorithm, await this.#loadKey(), iv).setAAD(Buffer.from(id));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     const bytes = Buffer.concat([iv, cipher.getAuthTag(), sealed]);
-    await this.#kept.put(sealedKind, approvalDigest(id), { text: bytes.toString('base64'), until });
+    await this.#store.put(sealedKind, approvalDigest(id), { text: bytes.toString('base64'), until });
   }
 
   /** Returns `undefined` when nothing is stored, or when it was sealed with a key that no longer exists. */
   async get(id: string): Promise<RevealedArguments | undefined> {
-    const kept = await this.#kept.get(sealedKind, approvalDigest(id));
-    if (kept === undefined) return undefined;
-    const bytes = Buffer.from(kept.text, 'base64');
+    const stored = await this.#store.get(sealedKind, approvalDigest(id));
+    if (stored === undefined) return undefined;
+    const bytes = Buffer.from(stored.text, 'base64');
     const iv = bytes.subarray(0, ivBytes);
     const decipher = createDecipheriv(algorithm, await this.#loadKey(), iv, { authTagLength: tagBytes });
     decipher.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
@@ -62,16 +62,17 @@ export class RevealStore {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#kept.take(sealedKind, approvalDigest(id));
+    await this.#store.take(sealedKind, approvalDigest(id));
   }
 
   async #loadKey(): Promise<Buffer> {
-    return (this.#key ??= this.#where.in === 'directory' ? keyInDirectory(this.#where.data) : await this.#keyInStore());
+    return (this.#key ??=
+      this.#location.in === 'directory' ? keyInDirectory(this.#location.data) : await this.#keyInStore());
   }
 
   async #keyInStore(): Promise<Buffer> {
     const text = randomBytes(keyBytes).toString('base64');
-    return Buffer.from((await this.#kept.add(keyKind, '', { text, until: neverExpires })).text, 'base64');
+    return Buffer.from((await this.#store.add(keyKind, '', { text, until: neverExpires })).text, 'base64');
   }
 }
 

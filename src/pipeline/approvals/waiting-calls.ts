@@ -12,7 +12,7 @@ import { askedOf } from './approval-view.ts';
 const kind = 'waiting-call';
 const changedTopic = 'waiting-calls';
 /** The poll interval. The end of a process is never reported, and SQLite does not report changes of other processes. */
-const lookEveryMs = 1000;
+const pollMs = 1000;
 
 /** A call that waits for an approval. */
 export interface WaitingCall {
@@ -35,8 +35,8 @@ export class WaitingCalls {
   readonly #store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>;
   readonly #listeners = new Set<WaitingListener>();
   #known: ReadonlySet<string> = new Set();
-  #looking: Promise<void> | undefined;
-  #looksAgain = false;
+  #refreshing: Promise<void> | undefined;
+  #mustRefresh = false;
   #stop: (() => void) | undefined;
 
   constructor(store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>) {
@@ -62,8 +62,8 @@ export class WaitingCalls {
   }
 
   /** Returns the calls whose process ended while they waited. */
-  async lost(looking?: RecoveryOptions): Promise<readonly WaitingCall[]> {
-    return (await this.#select(looking)).lost;
+  async lost(recovery?: RecoveryOptions): Promise<readonly WaitingCall[]> {
+    return (await this.#select(recovery)).lost;
   }
 
   /** Calls the listener for every later change in any process. Returns a function that unsubscribes. */
@@ -87,9 +87,9 @@ export class WaitingCalls {
   #start(): void {
     if (this.#stop !== undefined) return;
     const { pubSub } = this.#store;
-    const look = (): void => void this.#look();
-    const timer = setInterval(look, lookEveryMs).unref();
-    const unsubscribe = [pubSub.subscribe(changedTopic, look), pubSub.onGap(look)];
+    const refresh = (): void => void this.#refresh();
+    const timer = setInterval(refresh, pollMs).unref();
+    const unsubscribe = [pubSub.subscribe(changedTopic, refresh), pubSub.onGap(refresh)];
     this.#stop = () => {
       clearInterval(timer);
       for (const end of unsubscribe) end();
@@ -97,20 +97,20 @@ export class WaitingCalls {
   }
 
   #report(): void {
-    void this.#look();
+    void this.#refresh();
     const { pubSub } = this.#store;
     if (pubSub.isCrossProcess) pubSub.publish(changedTopic, '').catch(() => undefined);
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     if (this.#listeners.size === 0) return;
-    this.#looksAgain = true;
-    await (this.#looking ??= this.#compare().finally(() => (this.#looking = undefined)));
+    this.#mustRefresh = true;
+    await (this.#refreshing ??= this.#compare().finally(() => (this.#refreshing = undefined)));
   }
 
   async #compare(): Promise<void> {
-    while (this.#looksAgain) {
-      this.#looksAgain = false;
+    while (this.#mustRefresh) {
+      this.#mustRefresh = false;
       try {
         const now = await this.approvals();
         const changes = { waiting: missingIn(this.#known, now), gone: missingIn(now, this.#known) };
@@ -123,7 +123,9 @@ export class WaitingCalls {
     }
   }
 
-  async #select(looking?: RecoveryOptions): Promise<{ waiting: readonly WaitingCall[]; lost: readonly WaitingCall[] }> {
+  async #select(
+    recovery?: RecoveryOptions,
+  ): Promise<{ waiting: readonly WaitingCall[]; lost: readonly WaitingCall[] }> {
     const { keyValues, writer } = this.#store;
     const calls = (await keyValues.list(kind)).map(({ key, text }): StoredCall => {
       const [approval = '', call = ''] = key.split(' ');
@@ -131,7 +133,7 @@ export class WaitingCalls {
     });
     const isOwn = (call: StoredCall): boolean => call.writer === writer;
     if (calls.every(isOwn)) return { waiting: calls, lost: [] };
-    const living = await this.#store.livingWriters(looking);
+    const living = await this.#store.livingWriters(recovery);
     const { waiting = [], lost = [] } = Object.groupBy(calls, (call) =>
       // Earlier versions do not record the writer.
       isOwn(call) || call.writer === '' || living.has(call.writer) ? 'waiting' : 'lost',
@@ -148,9 +150,9 @@ function missingIn(known: ReadonlySet<string>, others: ReadonlySet<string>): rea
 export async function endLostCalls(
   waiting: WaitingCalls,
   { store, journal }: { readonly store: Store; readonly journal: Journal },
-  looking: RecoveryOptions,
+  recovery: RecoveryOptions,
 ): Promise<void> {
-  for (const lost of await waiting.lost(looking)) {
+  for (const lost of await waiting.lost(recovery)) {
     const record = await store.approval(lost.approval);
     // A call that was approved and started is recovered like any other call that ran.
     const [known] = await store.entries({ order: 'newest-first', limit: 1, call: lost.call, calls: true });

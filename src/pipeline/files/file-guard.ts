@@ -3,6 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { Principal } from '../../core/principal.ts';
 import { type Decision, type ProtectedFile, askingRules } from '../../core/calls/decision.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
@@ -268,6 +269,7 @@ function closedIn(
 
 function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {
   const { policy, shadow, values } = decision;
+  const ruled = { answer: decision.answer, rule: decision.rule, reason: decision.reason };
   const named = hits.map(({ path, role }) => `${path} is ${role}`).join('; ');
   const reason =
     answer === 'deny'
@@ -279,13 +281,13 @@ function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits
     reason,
     protectedFiles: hits.map(({ path }) => path),
     protectedRoles: Object.fromEntries(hits.map(({ path, role }) => [path, role])),
-    ...(decision.answer === 'ask' && answer === 'ask' ? { asks: [{ rule, reason }, ...askingRules(decision)] } : {}),
-    ...(decision.answer === 'ask'
-      ? {}
-      : { ruled: { answer: decision.answer, rule: decision.rule, reason: decision.reason } }),
-    ...(values === undefined ? {} : { values }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(shadow === undefined ? {} : { shadow }),
+    ...omitUndefined({
+      asks: ruled.answer === 'ask' && answer === 'ask' ? [{ rule, reason }, ...askingRules(decision)] : undefined,
+      ruled: ruled.answer === 'ask' ? undefined : ruled,
+      values,
+      policy,
+      shadow,
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import type { SourceLimits } from '../../catalog/source/source.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -98,7 +99,7 @@ export class ActivePolicies {
   summary(): PolicySummary {
     if (this.#current === undefined) return { rules: [], code: [] };
     const { policy, code } = this.#current;
-    const rules = policy.rules.map(({ source, at }) => ({ rule: source, ...(at === undefined ? {} : { at }) }));
+    const rules = policy.rules.map(({ source, at }) => omitUndefined({ rule: source, at }));
     return { version: policy.version, rules, code: code.map(({ name }) => name) };
   }
 

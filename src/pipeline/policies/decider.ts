@@ -2,6 +2,7 @@ import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { escapeInvisible } from '../../core/text/escape-invisible.ts';
 import { recordedPrincipal } from '../../journal/entries/recorded-name.ts';
@@ -147,9 +148,7 @@ function withVisibleReasons(decision: Decision): Decision {
   const { asks, ruled, shadow } = decision;
   return {
     ...visible(decision),
-    ...(asks === undefined ? {} : { asks: asks.map(visible) }),
-    ...(ruled === undefined ? {} : { ruled: visible(ruled) }),
-    ...(shadow === undefined ? {} : { shadow: shadow.map(visible) }),
+    ...omitUndefined({ asks: asks?.map(visible), ruled: ruled && visible(ruled), shadow: shadow?.map(visible) }),
   };
 }
 

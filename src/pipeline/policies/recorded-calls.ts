@@ -1,4 +1,5 @@
 import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { RecordedNaming } from '../../core/tools/tool-names.ts';
 import { type StoredEntry, countedIn, toEvent } from '../../journal/entries/stored-entry.ts';
 import type { JournalEvent, ToolInvoked } from '../../journal/entries/journal-event.ts';
@@ -44,10 +45,7 @@ export function eventOf(recorded: ToolInvoked, counted?: ArgumentFacts): CallEve
 /** Returns the names of a tool that a journal entry records besides the rendered one. */
 export function namingIn({ ownName, renamedFrom }: RecordedNaming): RecordedNaming | undefined {
   if (ownName === undefined && renamedFrom === undefined) return undefined;
-  return {
-    ...(ownName === undefined ? {} : { ownName }),
-    ...(renamedFrom === undefined ? {} : { renamedFrom }),
-  };
+  return omitUndefined({ ownName, renamedFrom });
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Store } from '../../journal/store/store.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { text } from '../../core/tools/content.ts';
 import { SignalboxError } from '../../core/errors.ts';
+import { entryDraft } from './entry-draft.ts';
 
 /** The outcome that a human determined for an unknown call. */
 export interface CallSettlement {
@@ -36,13 +37,11 @@ export async function settleCall(
     );
   const written = await journal.append(
     {
-      type: 'CallSettled',
-      at: Date.now(),
-      call: id,
-      session: call.sessionId ?? '',
-      tool: call.tool,
-      outcome: '',
-      body: redactor.json(JSON.stringify({ as, by, ...(note === undefined ? {} : { note: note.slice(0, 1000) }) })),
+      ...entryDraft('CallSettled', { as, by, note: note?.slice(0, 1000) }, redactor, {
+        call: id,
+        session: call.sessionId,
+        tool: call.tool,
+      }),
       // The same mechanism that makes an idempotency key single-use.
       claim: { key: `settled:${id}`, fingerprint: as },
     },

@@ -1,6 +1,7 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { cutText } from './cut-text.ts';
 import { type ResultSize, type SizeLimits, base64Bytes, blockBytes, mediaOfBlock } from './result-size.ts';
 import { type ShortenedStructure, shortenStructured } from './shorten-structured.ts';
@@ -52,11 +53,7 @@ export function shortenResult(
   if (isWhole) return besideWhole(outcome, size, options, preview);
   const room = isOver ? roomBeside(structuredBytes) : textBytes;
   const { content, shown } = shortenContent(outcome.content, size, { ...options, room }, short);
-  return {
-    content,
-    ...(structuredContent === undefined ? {} : { structuredContent: short?.value ?? structuredContent }),
-    ...(shown === undefined ? {} : { shown }),
-  };
+  return omitUndefined({ content, structuredContent: short?.value ?? structuredContent, shown });
 }
 
 /** Shortens the content next to structured content that passes in full. Models read the text, so mirrors count as text here. */
@@ -71,7 +68,7 @@ function besideWhole(
   if (!isOver && size.tooLarge.size === 0) return undefined;
   const room = isOver ? preview : textBytes;
   const made = shortenContent(whole, { ...size, mirrors: new Map() }, { ...options, room }, undefined);
-  return { ...made, ...(structuredContent === undefined ? {} : { structuredContent }) };
+  return { ...made, ...omitUndefined({ structuredContent }) };
 }
 
 interface ContentRoom extends SizeLimits {

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { SourceTool } from '../../catalog/source/source.ts';
 import { type CallOutcome, type ResultExtras, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type JsonObject, type JsonProblem, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { type ContentBlock, type ToolResult, text } from '../../core/tools/content.ts';
 import { withoutGatewayFields } from '../../core/tools/server-result.ts';
 
@@ -136,18 +137,12 @@ function isBlock(value: unknown): value is ContentBlock {
   }
 }
 
-function reportedError(result: Returned): CallOutcome {
-  const first = result.content.find((block) => block.type === 'text');
+function reportedError({ content, structuredContent, _meta, fields }: Returned): CallOutcome {
+  const first = content.find((block) => block.type === 'text');
   const message =
     first?.type === 'text' && first.text !== '' ? first.text : 'the tool reported an error without a message';
-  return {
-    outcome: 'failed',
-    error: { code: 'tool-failed', message },
-    content: result.content,
-    ...(result.structuredContent === undefined ? {} : { structuredContent: result.structuredContent }),
-    ...(result._meta === undefined ? {} : { _meta: result._meta }),
-    ...(result.fields === undefined ? {} : { fields: result.fields }),
-  };
+  const error = { code: 'tool-failed', message } as const;
+  return { outcome: 'failed', error, content, ...omitUndefined({ structuredContent, _meta, fields }) };
 }
 
 async function outputProblem(name: string, tool: SourceTool, result: ToolResult): Promise<string | undefined> {

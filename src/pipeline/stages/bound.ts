@@ -6,6 +6,7 @@ import type { Store } from '../../journal/store/store.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import { messageOf } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { JsonObject, JsonSchema } from '../../core/json/json.ts';
 import { resultUri } from '../../core/calls/result-uri.ts';
 import { type Stage, after } from '../stage.ts';
@@ -46,10 +47,10 @@ export function bound(options: BoundOptions): Stage<AdmittedCall> {
       if (isSurelySmall(outcome, limits)) return outcome;
       const size = measureResult(outcome, limits);
       const isSmall = size.textBytes + size.structuredBytes <= limits.maxBytes && size.tooLarge.size === 0;
-      return isSmall ? outcome : shortened(call, outcome, size, limits);
+      return isSmall ? outcome : shorten(call, outcome, size, limits);
     });
 
-  async function shortened(
+  async function shorten(
     call: AdmittedCall,
     outcome: CallOutcome,
     size: ResultSize,
@@ -64,7 +65,7 @@ export function bound(options: BoundOptions): Stage<AdmittedCall> {
     const { mimeType, ...whole } = wholeOf(outcome, size);
     // The stored result is unchanged except for registered secrets, which never reach the disk.
     const stored: Stored = { uri, mimeType, text: redactor.values(whole.text) };
-    const { shown, ...kept } = short;
+    const { shown, ...shortened } = short;
     let note: string;
     let link: ContentBlock[] = [];
     let _meta = outcome._meta;
@@ -76,8 +77,8 @@ export function bound(options: BoundOptions): Stage<AdmittedCall> {
     } catch (error) {
       note = notStored(call, stored, shown, error);
     }
-    const content = [...kept.content, text(note), ...link];
-    return { ...outcome, ...kept, content, ...(_meta === undefined ? {} : { _meta }) };
+    const content = [...shortened.content, text(note), ...link];
+    return { ...outcome, ...shortened, content, ...omitUndefined({ _meta }) };
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/catalog-tool.ts';
-import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Undone } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
@@ -8,7 +7,9 @@ import type { Principal } from '../../core/principal.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { CallId } from '../../core/identifiers.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { type AdmittedCall, timeoutOf } from '../call-lifecycle.ts';
+import { entryDraft } from '../recording/entry-draft.ts';
 import type { SessionStates } from '../handler/session-states.ts';
 import type { Waits } from '../limits/waits.ts';
 
@@ -49,36 +50,37 @@ export class Compensations {
   }
 
   /** Runs the undo function of a call that may have acted and did not complete. Returns the problem, if there was one. */
-  async afterFailure(call: AdmittedCall): Promise<string | undefined> {
-    const tool = call.tool;
-    const { session } = call.options;
-    const compensation = { call: call.id, session, tool, args: call.arguments, principal: itself };
+  async afterFailure({ id, session, tool, arguments: args }: AdmittedCall): Promise<string | undefined> {
+    const compensation = { call: id, session, tool, args, principal: itself };
     const done = await this.run(compensation);
     if (!done.ok && done.taken) return done.problem;
-    const ending = done.ok ? {} : { error: done.problem };
-    await this.record(compensation, { result: done.ok ? 'undone' : 'failed', changes: 0, conflicts: [], ...ending });
-    return done.ok ? undefined : done.problem;
+    const problem = done.ok ? undefined : done.problem;
+    const result = done.ok ? 'undone' : 'failed';
+    const ending = { result, changes: 0, conflicts: [], ...omitUndefined({ error: problem }) } as const;
+    await this.record(compensation, tool.definition.name, ending);
+    return problem;
   }
 
   /** Records that the workspace changes of a call could not be rolled back. */
-  async rollbackFailed(call: AdmittedCall, error: string): Promise<void> {
-    const about = { call: call.id, session: call.session, tool: call.tool, principal: itself };
-    await this.record(about, { result: 'failed', changes: 0, conflicts: [], error });
+  async rollbackFailed({ id, session, tool }: AdmittedCall, error: string): Promise<void> {
+    const ending = { result: 'failed', changes: 0, conflicts: [], error } as const;
+    await this.record({ call: id, session, principal: itself }, tool.definition.name, ending);
   }
 
   /** Runs an undo function, unless another process has begun it. */
   async run(compensation: Compensation): Promise<Compensated> {
     const { journal, redactor, waits, timeoutMs } = this.#parts;
-    const { tool, args, earlier = 0 } = compensation;
+    const { call, session, tool, args, principal, earlier = 0 } = compensation;
     try {
-      const key = earlier === 0 ? `undo ${compensation.call}` : `undo ${compensation.call} ${earlier}`;
-      const claim = { key, fingerprint: '' };
-      const begun = await journal.append({ ...this.#draft(compensation, 'UndoStarted', {}), claim }, 'power-loss');
+      const key = earlier === 0 ? `undo ${call}` : `undo ${call} ${earlier}`;
+      const about = { call, session, tool: tool.definition.name };
+      const draft = entryDraft('UndoStarted', { principal }, redactor, about);
+      const begun = await journal.append({ ...draft, claim: { key, fingerprint: '' } }, 'power-loss');
       if (begun === undefined)
         return {
           ok: false,
           taken: true,
-          problem: `the undo of ${compensation.call} is being run by another process; it is not run twice`,
+          problem: `the undo of ${call} is being run by another process; it is not run twice`,
         };
       const deadline = Date.now() + timeoutOf(tool, timeoutMs);
       const giveUp = new AbortController();
@@ -92,30 +94,17 @@ export class Compensations {
 
   /** Records the end of an undo. */
   async record(
-    compensation: Pick<Compensation, 'call' | 'session' | 'principal'> & { readonly tool: CatalogTool | string },
+    { call, session, principal }: Pick<Compensation, 'call' | 'session' | 'principal'>,
+    tool: string,
     ending: Pick<Undone, 'result' | 'changes' | 'conflicts' | 'error'>,
   ): Promise<void> {
-    await this.#parts.journal.append(this.#draft(compensation, 'Undone', ending), 'crash');
+    const { journal, redactor } = this.#parts;
+    await journal.append(entryDraft('Undone', { principal, ...ending }, redactor, { call, session, tool }), 'crash');
   }
 
   /** Returns the tool that currently has this name. */
   find(tool: string): CatalogTool | undefined {
     return this.#parts.catalog.find(tool);
-  }
-
-  #draft(
-    {
-      call,
-      session,
-      tool,
-      principal,
-    }: Pick<Compensation, 'call' | 'session' | 'principal'> & { readonly tool: CatalogTool | string },
-    type: 'UndoStarted' | 'Undone',
-    facts: object,
-  ): EntryDraft {
-    const body = this.#parts.redactor.json(JSON.stringify({ principal, ...facts }));
-    const name = typeof tool === 'string' ? tool : tool.definition.name;
-    return { type, at: Date.now(), call, session: session ?? '', tool: name, outcome: '', body };
   }
 
   #context({ call, session, tool, principal }: Compensation, deadline: number, signal: AbortSignal): ToolContext {

@@ -110,10 +110,12 @@ export class UndoCalls {
     const problem = obstacle ?? (ran?.ok === false ? ran.problem : undefined);
     const error = problem === undefined || outcome === 'conflict' ? {} : { error: problem };
     const result = 'error' in error ? 'failed' : outcome;
-    await this.#compensations.record(
-      { call: callId, session: call.sessionId, tool: call.tool, principal },
-      { result, changes: total, conflicts, ...error },
-    );
+    await this.#compensations.record({ call: callId, session: call.sessionId, principal }, call.tool, {
+      result,
+      changes: total,
+      conflicts,
+      ...error,
+    });
     return { callId, tool: call.tool, outcome: result, changes, conflicts, ...error };
   }
 
