@@ -3,8 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { secondClient } from '../../../../test/mcp-clients/clients.ts';
 import { envelope, messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
-import { serving, token } from '../../../../test/mcp-clients/serving.ts';
-import { twoServers } from '../../../../test/mcp-clients/two-servers.ts';
+import { serving, token, twoServers } from '../../../../test/mcp-clients/serving.ts';
 import { type Message } from '../../../../test/mcp-clients/raw.ts';
 import { SignalboxError, defineTool, localServer } from '../../../index.ts';
 
