@@ -132,7 +132,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/server/access/browser/browser-sign-in.test.ts > the sign-in link > contains a code that is valid only for signing in, not as an API token',
       'test/faults/mcp-bad-input.test.ts > bad input at the MCP endpoint > mutations of a requestState are refused, the true one is good once, and nobody else waits for it',
       'src/server/access/oauth/forged-tokens.test.ts > OAuthAccess with forged tokens > refuses recombined parts of valid tokens',
-      'src/server/access/oauth/oauth-access.test.ts > a token of a trusted authorization server > is refused with 401 and a reason for every defect',
+      'src/server/access/oauth/oauth-access.test.ts > OAuth token of a trusted authorization server > is refused with 401 and the reason for each defect',
       'src/server/http/mcp-route.test.ts > the MCP endpoint > accepts agents and admins, by token only',
       'src/server/http/mcp-route.test.ts > the MCP endpoint > refuses agents a profile in which their answers count as a human’s',
       'src/sessions/check-session.test.ts > what an agent chooses > cannot be outside the default directory where the runtime reads files itself',

@@ -7,8 +7,8 @@ import { allowedHosts, reachableHost } from './allowed-hosts.ts';
 
 const authorization = `Bearer ${adminToken}`;
 
-describe('DNS rebinding', () => {
-  it('refuses every route for a host that is not this server’s', async (test) => {
+describe('checkHostAndOrigin', () => {
+  it('refuses every route for a host that is not a name of this server', async (test) => {
     const { server } = await startTestServer(test);
     const foreign = [
       'evil.example',
@@ -26,15 +26,15 @@ describe('DNS rebinding', () => {
     }
   });
 
-  it('does not take a sign-in code for another host', async (test) => {
+  it('does not consume a sign-in code of a request for another host', async (test) => {
     const { server } = await startTestServer(test);
     const { pathname, search } = new URL(await server.signInUrl());
     assert.equal((await bareRequest(server, pathname + search, { headers: { host: 'evil.example' } })).status, 421);
     const answer = await bareRequest(server, pathname + search, { headers: { host: `localhost:${server.port}` } });
-    assert.equal(answer.status, 200, 'the code was not used up');
+    assert.equal(answer.status, 200, 'the code is still valid');
   });
 
-  it('accepts each of its own names', async (test) => {
+  it('accepts each name of this server', async (test) => {
     const { server } = await startTestServer(test);
     for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]']) {
       const answer = await bareRequest(server, '/api/info', {
@@ -44,13 +44,13 @@ describe('DNS rebinding', () => {
     }
   });
 
-  it('accepts configured names, for a proxy', async (test) => {
+  it('accepts configured host names, for a proxy', async (test) => {
     const { server } = await startTestServer(test, { allowedHosts: ['Signalbox.example'] });
     const headers = { host: 'signalbox.example', origin: 'https://signalbox.example', authorization };
     assert.equal((await bareRequest(server, '/api/info', { headers })).status, 200);
   });
 
-  it('refuses a request line that names another host, and two Host headers', async (test) => {
+  it('refuses a request line with another host, two Host headers, and a missing one', async (test) => {
     const { server } = await startTestServer(test);
     const own = `Host: 127.0.0.1:${server.port}`;
     const forged = [
@@ -59,7 +59,7 @@ describe('DNS rebinding', () => {
       `GET /api/health HTTP/1.1\r\n`,
     ];
     for (const head of forged) {
-      const answer = await overSocket(server.port, `${head}Connection: close\r\n\r\n`);
+      const answer = await sendRaw(server.port, `${head}Connection: close\r\n\r\n`);
       assert.match(answer, /^HTTP\/1.1 4\d\d /, head);
       assert.doesNotMatch(answer, /"status":"ok"/);
     }
@@ -97,7 +97,7 @@ describe('allowedHosts', () => {
     assert.ok(allowedHosts('127.0.0.1', 80).has('localhost'));
   });
 
-  it('contains the machine’s addresses instead of a wildcard', () => {
+  it('contains the addresses of the machine instead of a wildcard', () => {
     const hosts = allowedHosts('0.0.0.0', 4242);
     assert.ok(!hosts.has('0.0.0.0:4242'));
     assert.ok(hosts.has('127.0.0.1:4242'));
@@ -106,7 +106,7 @@ describe('allowedHosts', () => {
   });
 });
 
-async function overSocket(port: number, bytes: string): Promise<string> {
+async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.end(bytes);
   return text(socket);

@@ -6,7 +6,7 @@ import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/
 import { createTokenMatcher } from './tokens/bearer-tokens.ts';
 import { localUser } from '../../access/local-user.ts';
 
-const closed = [
+const protectedPaths = [
   '/api/info',
   '/api/tools',
   '/api/journal',
@@ -16,10 +16,10 @@ const closed = [
   '/nowhere',
 ];
 
-describe('authentication, also on localhost', () => {
-  it('refuses every route but health without a token', async (test) => {
+describe('authenticate', () => {
+  it('refuses every route except health without a token, also on localhost', async (test) => {
     const { server } = await startTestServer(test);
-    for (const path of closed) {
+    for (const path of protectedPaths) {
       const response = await fetch(server.url + path);
       assert.equal(response.status, 401, path);
       assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer /);
@@ -46,7 +46,7 @@ describe('authentication, also on localhost', () => {
     }
   });
 
-  it('accepts the right token with any case of the scheme', async (test) => {
+  it('accepts a valid token with any case of the scheme', async (test) => {
     const { server } = await startTestServer(test);
     for (const scheme of ['Bearer', 'bearer']) {
       const response = await fetch(`${server.url}/api/info`, { headers: { authorization: `${scheme} ${adminToken}` } });
@@ -73,11 +73,11 @@ describe('authentication, also on localhost', () => {
     );
   });
 
-  it('does not start with an empty token', () => {
+  it('throws for an empty admin token', () => {
     assert.throws(() => createTokenMatcher(''), /empty/);
   });
 
-  it('records an agent’s calls under its token, and those of the admin token and a browser as a human’s', async (test) => {
+  it('records calls of an agent under its token, and calls of the admin token and a browser as those of a human', async (test) => {
     const { server, box, call, signIn, token, send } = await startTestServer(test);
     const agent = await token('agent');
     await send(agent.token, 'POST', '/api/tools/mcp__test__echo/call', { arguments: { text: 'c' } });
@@ -99,7 +99,7 @@ describe('authentication, also on localhost', () => {
     );
   });
 
-  it('keeps the token out of the journal when a call carries it', async (test) => {
+  it('redacts the admin token in the journal when a call contains it', async (test) => {
     const { box, call } = await startTestServer(test);
     await call('echo', { arguments: { text: `my token is ${adminToken}` } });
     assert.doesNotMatch(JSON.stringify(await box.journal.query()), new RegExp(adminToken));
@@ -109,7 +109,7 @@ describe('authentication, also on localhost', () => {
 describe('cross-site requests', () => {
   const path = '/api/servers/test/disable';
 
-  it('need an Origin of this server for changes with a cookie', async (test) => {
+  it('need an Origin of this server to change anything with a cookie', async (test) => {
     const { server, box, signIn } = await startTestServer(test);
     const browser = await signIn();
     const host = `127.0.0.1:${server.port}`;
@@ -127,7 +127,7 @@ describe('cross-site requests', () => {
     assert.equal(box.catalog().servers.find(({ name }) => name === 'test')?.status, 'disabled');
   });
 
-  it('are allowed with a token and without an Origin', async (test) => {
+  it('are accepted with a token and without an Origin', async (test) => {
     const { server } = await startTestServer(test);
     const response = await fetch(server.url + path, {
       method: 'POST',

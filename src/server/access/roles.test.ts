@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
 import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
-import type { ToolInvoked } from '../../journal/entries/journal-event.ts';
-import type { CallStarted } from '../../journal/entries/journal-event.ts';
+import type { CallStarted, ToolInvoked } from '../../journal/entries/journal-event.ts';
 import { type Role, roles } from '../../core/principal.ts';
 import type { ServerEnvironment } from '../http/server-context.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
@@ -18,11 +17,11 @@ interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  readonly takes: readonly Role[];
+  readonly accepted: readonly Role[];
 }
 
 /** The requests besides GET that are open to roles other than admin. A new entry requires a decision about its roles. */
-const changing: Readonly<Record<string, readonly Role[]>> = {
+const changeRoutes: Readonly<Record<string, readonly Role[]>> = {
   'POST /api/tools/{name}/call': routeRoles.call,
   'POST /api/resources/read': routeRoles.call,
   'POST /api/prompts/get': routeRoles.call,
@@ -50,7 +49,7 @@ const changing: Readonly<Record<string, readonly Role[]>> = {
 };
 
 /** The paths that agents may read. */
-const agentsSee = new Set(
+const agentRoutes = new Set(
   [
     '/docs',
     '/openapi.json',
@@ -77,31 +76,31 @@ async function operations(get: (path: string) => Promise<Response>): Promise<Ope
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, { security }]) => security?.length !== 0)
-      .map(([verb, { 'x-roles': takes = [] }]) => {
+      .map(([verb, { 'x-roles': accepted = [] }]) => {
         const method = verb.toUpperCase();
-        return { name: `${method} ${path}`, method, path, takes };
+        return { name: `${method} ${path}`, method, path, accepted };
       }),
   );
 }
 
 describe('roles', () => {
-  it('every route refuses undeclared roles with 403 and a reason, and accepts the others', async (test) => {
+  it('every route accepts the roles that it declares, and refuses others with 403 and a reason', async (test) => {
     const { get, send, token } = await startTestServer(test);
     const tokens = new Map<Role, string>();
     for (const role of roles) tokens.set(role, (await token(role)).token);
     const all = await operations(get);
     assert.ok(all.length > 25);
-    for (const { name, method, path, takes } of all) {
-      assert.ok(takes.includes('admin'), name);
+    for (const { name, method, path, accepted } of all) {
+      assert.ok(accepted.includes('admin'), name);
       for (const [role, presented] of tokens) {
         const response = await send(presented, method, path.replaceAll(/\{\w+\}/g, 'none'));
-        if (takes.includes(role)) {
-          assert.notEqual(response.status, 403, `${name} takes ${role}`);
+        if (accepted.includes(role)) {
+          assert.notEqual(response.status, 403, `${name} accepted ${role}`);
           await response.body?.cancel();
         } else {
           const { code, detail } = await bodyOf<ProblemDocument>(response);
           assert.deepEqual([response.status, code], [403, 'role-refused'], `${name} refuses ${role}`);
-          assert.ok(detail.includes(`has the role ${role}`) && detail.includes(takes.join(' or ')), detail);
+          assert.ok(detail.includes(`has the role ${role}`) && detail.includes(accepted.join(' or ')), detail);
         }
       }
     }
@@ -118,11 +117,11 @@ describe('roles', () => {
     assert.deepEqual(reader, { id: 'token:admin', name: 'admin token', role: 'admin' });
   });
 
-  it('only admins change anything, and agents see nothing, except for the listed routes', async (test) => {
+  it('only admins may change anything and agents may see nothing, except through the listed routes', async (test) => {
     const { get } = await startTestServer(test);
-    for (const { name, method, takes } of await operations(get)) {
-      if (method !== 'GET') assert.deepEqual(takes, changing[name] ?? ['admin'], name);
-      else if (takes.includes('agent')) assert.ok(agentsSee.has(name), name);
+    for (const { name, method, accepted } of await operations(get)) {
+      if (method !== 'GET') assert.deepEqual(accepted, changeRoutes[name] ?? ['admin'], name);
+      else if (accepted.includes('agent')) assert.ok(agentRoutes.has(name), name);
     }
   });
 
@@ -156,7 +155,7 @@ describe('roles', () => {
     }
   });
 
-  it('an agent sees its own calls and results, not those of others', async (test) => {
+  it('an agent sees its own calls and results, but not those of others', async (test) => {
     const { token, send, call, box } = await startTestServer(test);
     const [mine, other] = [(await token('agent')).token, (await token('agent')).token];
     const path = '/api/tools/mcp__test__long/call';
@@ -171,29 +170,29 @@ describe('roles', () => {
     const [{ principal } = { principal: { id: '' } }] = (await box.journal.calls({ call: foreign.callId })).items;
     const others = await bodyOf<{ items: unknown[] }>(send(mine, 'GET', `/api/calls?principal=${principal.id}`));
     assert.deepEqual(others.items, []);
-    for (const place of ['calls', 'results']) {
-      assert.equal((await send(mine, 'GET', `/api/${place}/${made.callId}`)).status, 200);
-      const hidden = await send(mine, 'GET', `/api/${place}/${foreign.callId}`);
-      const absent = await send(mine, 'GET', `/api/${place}/call_none`);
-      assert.deepEqual([hidden.status, absent.status], [404, 404], 'it is not even told that it is there');
-      assert.equal((await send(adminToken, 'GET', `/api/${place}/${foreign.callId}`)).status, 200);
+    for (const kind of ['calls', 'results']) {
+      assert.equal((await send(mine, 'GET', `/api/${kind}/${made.callId}`)).status, 200);
+      const hidden = await send(mine, 'GET', `/api/${kind}/${foreign.callId}`);
+      const absent = await send(mine, 'GET', `/api/${kind}/call_none`);
+      assert.deepEqual([hidden.status, absent.status], [404, 404], 'a hidden call looks like an unknown one');
+      assert.equal((await send(adminToken, 'GET', `/api/${kind}/${foreign.callId}`)).status, 200);
     }
   });
 
-  it('an agent makes calls in its own sessions, not in those of others', async (test) => {
+  it('an agent makes calls in its own sessions, but not in those of others', async (test) => {
     const { token, send, call } = await startTestServer(test);
     const [mine, other] = [(await token('agent')).token, (await token('agent')).token];
     const callIn = async (presented: string, sessionId: string): Promise<number> => {
       const body = { arguments: { text: 'a' }, sessionId };
       return (await send(presented, 'POST', '/api/tools/mcp__test__echo/call', body)).status;
     };
-    await call('echo', { arguments: { text: 'a' }, sessionId: 'a-human-s' });
-    assert.equal(await callIn(mine, 'a-human-s'), 404);
+    await call('echo', { arguments: { text: 'a' }, sessionId: 'session-of-a-human' });
+    assert.equal(await callIn(mine, 'session-of-a-human'), 404);
     assert.deepEqual([await callIn(mine, 'x'), await callIn(other, 'x'), await callIn(mine, 'x')], [200, 404, 200]);
     assert.equal(await callIn(adminToken, 'x'), 200);
   });
 
-  it('a token that is bound to a profile sees and calls what is in it, whatever else it asks for', async (test) => {
+  it('a token that is bound to a profile sees and calls only its tools, whatever profile the request names', async (test) => {
     const { box, send } = await startTestServer(test);
     box.profiles.set({ quiet: { tools: ['!echo'] }, all: {} });
     const by = { id: 'alice', kind: 'human' } as const;
@@ -209,10 +208,10 @@ describe('roles', () => {
       [(await bodyOf(call('echo'))).outcome, (await bodyOf(call('long'))).outcome],
       ['denied', 'completed'],
     );
-    const lost = await box.tokens.create({ role: 'agent', profile: 'none', by });
-    const response = await send(lost.token, 'GET', '/api/tools');
+    const unbound = await box.tokens.create({ role: 'agent', profile: 'none', by });
+    const response = await send(unbound.token, 'GET', '/api/tools');
     assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [404, 'profile-unknown']);
-    const called = await bodyOf(send(lost.token, 'POST', '/api/tools/mcp__test__long/call'));
+    const called = await bodyOf(send(unbound.token, 'POST', '/api/tools/mcp__test__long/call'));
     assert.equal(called.outcome, 'denied');
   });
 });

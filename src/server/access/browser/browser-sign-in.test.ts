@@ -24,7 +24,7 @@ const manual = { redirect: 'manual' } as const;
 const ada = { id: 'user:ada', kind: 'human', name: 'Ada' } as const;
 
 describe('the sign-in link', () => {
-  it('sets an HttpOnly, SameSite cookie, and sends the browser key only in the body', async (test) => {
+  it('sets an HttpOnly, SameSite cookie and sends the browser key only in the body', async (test) => {
     const { server } = await startTestServer(test);
     const response = await fetch(await server.signInUrl(), manual);
     assert.equal(response.status, 200);
@@ -42,7 +42,7 @@ describe('the sign-in link', () => {
       assert.ok(cookie.includes(flag), flag);
   });
 
-  it('signs in to the pages and the API', async (test) => {
+  it('signs a browser in to the pages and the API', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const browser = await signIn();
     for (const path of ['/docs', '/api/tools', '/assets/page.css']) {
@@ -50,31 +50,31 @@ describe('the sign-in link', () => {
     }
   });
 
-  it('gives a cookie and a key, and needs both for data', async (test) => {
+  it('issues a cookie and a key, and data requires both', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const [one, other] = [await signIn(), await signIn()];
     const { cookie, 'signalbox-browser-key': key } = one;
-    const answered = async (path: string, headers: Record<string, string>): Promise<string> => {
+    const resultOf = async (path: string, headers: Record<string, string>): Promise<string> => {
       const response = await fetch(server.url + path, { headers });
       return response.ok ? 'ok' : `${response.status} ${(await bodyOf<{ code: string }>(response)).code}`;
     };
     for (const path of ['/api/info', '/api/events', '/api/nothing', '/metrics']) {
-      assert.equal(await answered(path, { cookie }), '401 browser-key-wrong', path);
-      assert.equal(await answered(path, { cookie, 'signalbox-browser-key': 'wrong' }), '401 browser-key-wrong', path);
-      assert.equal(await answered(path, { ...other, cookie }), '401 browser-key-wrong', path);
-      assert.equal(await answered(path, { 'signalbox-browser-key': key }), '401 token-missing', path);
+      assert.equal(await resultOf(path, { cookie }), '401 browser-key-wrong', path);
+      assert.equal(await resultOf(path, { cookie, 'signalbox-browser-key': 'wrong' }), '401 browser-key-wrong', path);
+      assert.equal(await resultOf(path, { ...other, cookie }), '401 browser-key-wrong', path);
+      assert.equal(await resultOf(path, { 'signalbox-browser-key': key }), '401 token-missing', path);
     }
     for (const path of ['/docs', '/openapi.json', '/assets/page.css'])
-      assert.equal(await answered(path, { cookie }), 'ok');
-    assert.equal(await answered('/metrics', { ...one }), 'ok');
+      assert.equal(await resultOf(path, { cookie }), 'ok');
+    assert.equal(await resultOf('/metrics', { ...one }), 'ok');
   });
 
-  it('signs in a browser again that lost its key, or has a record without one', async (test) => {
+  it('signs in a browser again that lost its key or whose stored session has none', async (test) => {
     const { server, signIn, box } = await startTestServer(test);
     const { cookie } = await signIn();
-    const again = await fetch(await server.signInUrl(), { ...manual, headers: { cookie } });
+    const second = await fetch(await server.signInUrl(), { ...manual, headers: { cookie } });
     assert.equal(
-      (await fetch(`${server.url}/api/info`, { headers: { ...(await browserHeaders(again)) } })).status,
+      (await fetch(`${server.url}/api/info`, { headers: { ...(await browserHeaders(second)) } })).status,
       200,
     );
     for (const { key, until } of await box.shared.keyValues.list('sign-in'))
@@ -86,22 +86,22 @@ describe('the sign-in link', () => {
     assert.match(await page.text(), /no longer signed in.*<code>signalbox open<\/code>/s);
   });
 
-  it('works once', async (test) => {
+  it('can be used once', async (test) => {
     const { server } = await startTestServer(test);
     const link = await server.signInUrl();
     assert.equal((await fetch(link, manual)).status, 200);
-    const again = await fetch(link, manual);
-    assert.equal(again.status, 401);
-    assert.equal(again.headers.get('set-cookie'), null);
-    assert.match(await again.text(), /already used, has expired.*<code>signalbox open<\/code>/s);
+    const second = await fetch(link, manual);
+    assert.equal(second.status, 401);
+    assert.equal(second.headers.get('set-cookie'), null);
+    assert.match(await second.text(), /already used, has expired.*<code>signalbox open<\/code>/s);
   });
 
-  it('keeps a signed-in browser signed in when opened again', async (test) => {
+  it('leaves a signed-in browser signed in when it is opened again', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const { cookie } = await signIn();
     const response = await fetch(`${server.url}/?token=used`, { ...manual, headers: { cookie } });
     assert.equal(response.status, 303);
-    assert.equal(await response.text(), '', 'the cookie gives no key');
+    assert.equal(await response.text(), '', 'no key is issued');
   });
 
   it('is not consumed by a HEAD request or a prefetch', async (test) => {
@@ -113,7 +113,7 @@ describe('the sign-in link', () => {
     assert.equal((await fetch(link, manual)).status, 200);
   });
 
-  it('can be created with the admin token, for another browser', async (test) => {
+  it('can be created with the admin token for another browser', async (test) => {
     const { server, send, token } = await startTestServer(test);
     const made = await send(adminToken, 'POST', '/api/sign-in-links');
     assert.equal(made.status, 201);
@@ -125,13 +125,13 @@ describe('the sign-in link', () => {
     assert.equal((await send(approver, 'POST', '/api/sign-in-links')).status, 403);
   });
 
-  it('signing out ends only that browser’s session, with its streams', async (test) => {
+  it('signing out ends only the session of that browser, with its streams', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const [leaving, staying] = [await signIn(), await signIn()];
     const stream = await fetch(`${server.url}/api/events`, { headers: { ...leaving } });
     assert.equal(stream.status, 200);
     const refused = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers: { ...leaving } });
-    assert.equal(refused.status, 403, 'not without the page that made it');
+    assert.equal(refused.status, 403, 'requires an Origin');
     const headers = { ...leaving, origin: server.url };
     const left = await fetch(`${server.url}/api/sign-out`, { method: 'POST', headers });
     assert.equal(left.status, 204);
@@ -163,23 +163,23 @@ describe('the sign-in link', () => {
       await signedOut;
       return found;
     });
-    const looking = sessions.touch(id);
+    const lookup = sessions.touch(id);
     await sessions.close(id, new ServerResponse(new IncomingMessage(new Socket())));
     signOut();
-    await looking;
+    await lookup;
     assert.equal(await sessions.touch(id), undefined);
   });
 
-  it('is no token for the API, and the token is no code', async (test) => {
+  it('contains a code that is valid only for signing in, not as an API token', async (test) => {
     const { server } = await startTestServer(test);
     const link = await server.signInUrl();
     const code = new URL(link).searchParams.get('token') ?? '';
     assert.equal((await fetch(`${server.url}/api/info`, { headers: { authorization: `Bearer ${code}` } })).status, 401);
     assert.equal((await fetch(`${server.url}/api/info?token=${code}`)).status, 401);
-    assert.equal((await fetch(link, manual)).status, 200, 'neither used it up');
+    assert.equal((await fetch(link, manual)).status, 200, 'the code is still valid');
   });
 
-  it('refuses a made-up cookie', async (test) => {
+  it('refuses an unknown cookie', async (test) => {
     const { server, signIn } = await startTestServer(test);
     const browser = await signIn();
     const [name] = browser.cookie.split('=');
@@ -187,7 +187,7 @@ describe('the sign-in link', () => {
     assert.equal((await fetch(`${server.url}/api/info`, { headers })).status, 401);
   });
 
-  it('explains how to sign in on a page that its own policy allows', async (test) => {
+  it('without a sign-in, pages explain how to sign in, under a policy that allows their style', async (test) => {
     const { server } = await startTestServer(test);
     for (const path of ['/', '/docs']) {
       const response = await fetch(server.url + path);
@@ -201,8 +201,8 @@ describe('the sign-in link', () => {
   });
 });
 
-describe('expiry', () => {
-  it('ends a code after ten minutes', async (test) => {
+describe('expiry of a sign-in', () => {
+  it('a code expires after ten minutes', async (test) => {
     const codes = new SignInCodes((await openBox(test)).shared.keyValues);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const [early, late] = [await codes.create(ada), await codes.create(ada)];
@@ -212,21 +212,21 @@ describe('expiry', () => {
     assert.equal(await codes.redeem(late), undefined);
   });
 
-  it('signs a browser out after thirty idle days, and not before', async (test) => {
+  it('a browser is signed out after thirty idle days; each use restarts the time', async (test) => {
     const sessions = await BrowserSessions.open((await openBox(test)).shared, adminToken);
     test.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const { id } = await sessions.create(ada);
     test.mock.timers.tick(maxIdleSeconds * 1000 - 1);
     assert.deepEqual(await sessions.touch(id), ada);
     test.mock.timers.tick(maxIdleSeconds * 1000 - 1);
-    assert.deepEqual(await sessions.touch(id), ada, 'being seen starts the time anew');
+    assert.deepEqual(await sessions.touch(id), ada, 'the first use restarted the time');
     test.mock.timers.tick(maxIdleSeconds * 1000);
     assert.equal(await sessions.touch(id), undefined);
   });
 });
 
-describe('replicas', () => {
-  async function two(test: TestContext, tokens = [adminToken, adminToken]): Promise<RunningServer[]> {
+describe('sign-in with several replicas', () => {
+  async function startTwo(test: TestContext, tokens = [adminToken, adminToken]): Promise<RunningServer[]> {
     const box = await openBox(test);
     return await Promise.all(
       tokens.map(async (token) => {
@@ -240,8 +240,8 @@ describe('replicas', () => {
   const status = async ({ url }: RunningServer, browser: BrowserHeaders): Promise<number> =>
     (await fetch(`${url}/api/info`, { headers: { ...browser } })).status;
 
-  it('accept a link of any replica once, and share the session until the sign-out', async (test) => {
-    const [one, other] = (await two(test)) as [RunningServer, RunningServer];
+  it('a link of any replica works once, and the replicas share the session until sign-out', async (test) => {
+    const [one, other] = (await startTwo(test)) as [RunningServer, RunningServer];
     const link = await one.signInUrl();
     const signedIn = await fetch(link.replace(one.url, other.url), manual);
     assert.equal(signedIn.status, 200);
@@ -251,17 +251,20 @@ describe('replicas', () => {
     const stream = await fetch(`${one.url}/api/events`, { headers: { ...browser } });
     const headers = { ...browser, origin: other.url };
     assert.equal((await fetch(`${other.url}/api/sign-out`, { method: 'POST', headers })).status, 204);
-    await assert.rejects(within(stream.text(), 'the stream at the other ends'));
+    await assert.rejects(within(stream.text(), 'the stream at the other replica ends'));
     assert.deepEqual([await status(one, browser), await status(other, browser)], [401, 401]);
   });
 
-  it('refuse sessions that were created with another admin token', async (test) => {
-    const [one, other] = (await two(test, [adminToken, `${adminToken}-another`])) as [RunningServer, RunningServer];
+  it('sessions that were created with another admin token are refused', async (test) => {
+    const [one, other] = (await startTwo(test, [adminToken, `${adminToken}-another`])) as [
+      RunningServer,
+      RunningServer,
+    ];
     const browser = await browserHeaders(await fetch(await one.signInUrl(), manual));
     assert.deepEqual([await status(one, browser), await status(other, browser)], [200, 401]);
   });
 
-  it('store no credentials in plain text', async (test) => {
+  it('no credential is stored in plain text', async (test) => {
     const { shared } = await openBox(test);
     const { keyValues } = shared;
     const [sessions, codes] = [await BrowserSessions.open(shared, adminToken), new SignInCodes(keyValues)];

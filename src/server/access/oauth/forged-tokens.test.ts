@@ -13,7 +13,7 @@ import { OAuthAccess } from './oauth-access.ts';
 const resource = { origin: 'https://box.example', profile: undefined };
 const address = 'https://box.example/mcp';
 
-async function trusting(
+async function trustedIssuer(
   t: TestContext,
 ): Promise<{ issuer: AuthorizationServer; accepts: (text: string) => Promise<boolean> }> {
   const issuer = await authorizationServer(t);
@@ -101,29 +101,29 @@ function mutated(token: string, random: Random): string {
   return kinds[below(random, kinds.length)]?.() ?? '';
 }
 
-describe('a forged token', () => {
+describe('OAuthAccess with forged tokens', () => {
   for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
-    it(`none of 3,000 mutations of a valid one is accepted (${algorithm})`, async (t) => {
-      const { issuer, accepts } = await trusting(t);
+    it(`accepts none of 3,000 mutations of a valid token (${algorithm})`, async (t) => {
+      const { issuer, accepts } = await trustedIssuer(t);
       issuer.keys = [await signingKey('first', algorithm)];
-      const good = await issuer.token(address);
-      assert.ok(await accepts(good));
+      const valid = await issuer.token(address);
+      assert.ok(await accepts(valid));
       const random = seeded(728);
       let tried = 0;
       while (tried < 3000) {
-        const forged = mutated(good, random);
-        if (forged === good) continue;
+        const forged = mutated(valid, random);
+        if (forged === valid) continue;
         tried += 1;
         assert.ok(!(await accepts(forged)), forged);
       }
-      assert.ok(await accepts(good));
+      assert.ok(await accepts(valid));
       // The last character has unused bits, but only one encoding of a signature is accepted.
       for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
-        assert.equal(await accepts(good.slice(0, -1) + last), good.endsWith(last), last);
+        assert.equal(await accepts(valid.slice(0, -1) + last), valid.endsWith(last), last);
     });
 
-  it('recombined parts of valid tokens are refused', async (t) => {
-    const { issuer, accepts } = await trusting(t);
+  it('refuses recombined parts of valid tokens', async (t) => {
+    const { issuer, accepts } = await trustedIssuer(t);
     const tokens = await Promise.all(
       ['alice', 'bob', 'carol'].map((sub) => issuer.token(address, { claims: { sub } })),
     );
@@ -136,36 +136,36 @@ describe('a forged token', () => {
   });
 });
 
-describe('a signed token', () => {
-  it('is accepted exactly when all its claims are valid', async (t) => {
-    const { issuer, accepts } = await trusting(t);
+describe('OAuthAccess with signed tokens', () => {
+  it('accepts a token exactly when all its claims are valid', async (t) => {
+    const { issuer, accepts } = await trustedIssuer(t);
     const now = Math.floor(Date.now() / 1000);
-    const either = (right: readonly unknown[], wrong: readonly unknown[]) =>
+    const claim = (valid: readonly unknown[], invalid: readonly unknown[]) =>
       fc.oneof(
-        { weight: 4, arbitrary: fc.constantFrom(...right).map((value) => ({ value, isRight: true })) },
-        { weight: 1, arbitrary: fc.constantFrom(...wrong).map((value) => ({ value, isRight: false })) },
+        { weight: 4, arbitrary: fc.constantFrom(...valid).map((value) => ({ value, isValid: true })) },
+        { weight: 1, arbitrary: fc.constantFrom(...invalid).map((value) => ({ value, isValid: false })) },
       );
     const claims = fc.record({
-      iss: either([issuer.issuer], [`${issuer.issuer}/`, 'https://evil.example', '', 1, null, [issuer.issuer]]),
-      aud: either(
+      iss: claim([issuer.issuer], [`${issuer.issuer}/`, 'https://evil.example', '', 1, null, [issuer.issuer]]),
+      aud: claim(
         [address, ['x', address]],
         ['x', [], `${address}/`, `${address}/coding`, 'https://box.example', null, 5],
       ),
-      sub: either(['alice', 'é', '../x'], ['', null, 7, 'x'.repeat(256), {}]),
-      exp: either([now + 600, now - 5], [now - 120, null, 'never', undefined]),
-      nbf: either([undefined, now - 1, now + 5], [now + 300, 'x', null]),
-      iat: either([now, undefined], [now + 300, 'x']),
-      scope: either(
+      sub: claim(['alice', 'é', '../x'], ['', null, 7, 'x'.repeat(256), {}]),
+      exp: claim([now + 600, now - 5], [now - 120, null, 'never', undefined]),
+      nbf: claim([undefined, now - 1, now + 5], [now + 300, 'x', null]),
+      iat: claim([now, undefined], [now + 300, 'x']),
+      scope: claim(
         ['signalbox:agent', 'a signalbox:agent b', ['signalbox:agent']],
         ['', 'signalbox', 'signalbox:agentx', 7, null],
       ),
-      cnf: either([undefined], [{ jkt: 'x' }, null, '']),
+      cnf: claim([undefined], [{ jkt: 'x' }, null, '']),
     });
     const property = fc.asyncProperty(claims, async (made) => {
       const entries = Object.entries(made);
-      const stated = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
-      const isRight = entries.every(([, each]) => each.isRight);
-      assert.equal(await accepts(await issuer.token(address, { claims: stated })), isRight);
+      const claimValues = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
+      const isValid = entries.every(([, each]) => each.isValid);
+      assert.equal(await accepts(await issuer.token(address, { claims: claimValues })), isValid);
     });
     await fc.assert(property, { seed: 9728, numRuns: 600 });
   });

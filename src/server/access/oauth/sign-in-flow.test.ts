@@ -6,10 +6,10 @@ import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { authorizationServer } from '../../../../test/support/authorization-server.ts';
 import { mcpServer } from '../../../index.ts';
 
-describe('a client that knows only the URL of the MCP endpoint', () => {
+describe('OAuth sign-in of a client that knows only the URL of the MCP endpoint', () => {
   for (const era of ['legacy', 'modern'] as const)
     for (const path of ['/mcp', '/mcp/coding'])
-      it(`finds the authorization server, signs in and calls (${era}, ${path})`, async (t) => {
+      it(`discovers the authorization server, signs in and calls a tool (${era}, ${path})`, async (t) => {
         const issuer = await authorizationServer(t);
         const fixture = await httpFixture(era);
         t.after(() => fixture.close());
@@ -28,22 +28,22 @@ describe('a client that knows only the URL of the MCP endpoint', () => {
         const { content } = await client.callTool({ name: 'mcp__fixture__echo', arguments: { text: 'hello' } });
         assert.equal((content as { text: string }[])[0]?.text, 'hello');
 
-        const asked = person.redirectedTo?.searchParams;
-        assert.equal(asked?.get('resource'), `${url.origin}${path}`);
-        assert.equal(asked.get('scope'), path === '/mcp' ? 'signalbox:agent' : 'signalbox:profile:coding');
+        const requested = person.redirectedTo?.searchParams;
+        assert.equal(requested?.get('resource'), `${url.origin}${path}`);
+        assert.equal(requested.get('scope'), path === '/mcp' ? 'signalbox:agent' : 'signalbox:profile:coding');
         const { items } = await box.journal.calls({ limit: 1 });
         assert.equal(items[0]?.principal.id, `oauth:${encodeURIComponent(issuer.issuer)}:alice`);
         const token = person.tokens()?.access_token ?? assert.fail();
         assert.ok(fixture.requests.length > 0);
         for (const headers of fixture.requests) {
-          assert.equal(headers.get('authorization'), null, 'the token stays here');
+          assert.equal(headers.get('authorization'), null, 'the token is not forwarded');
           assert.ok(!JSON.stringify([...headers]).includes(token));
         }
       });
 
-  it('refreshes its expired token and continues its session', async (t) => {
+  it('refreshes an expired token and continues the session', async (t) => {
     const issuer = await authorizationServer(t);
-    issuer.provider.behaviour.accessToken = ({ resource, scope }) => {
+    issuer.provider.behavior.accessToken = ({ resource, scope }) => {
       const isFirst = issuer.provider.count('refresh_token') === 0;
       const exp = Math.floor(Date.now() / 1000) - (isFirst ? 60 : -600);
       return issuer.token(resource, { claims: { scope, exp } });

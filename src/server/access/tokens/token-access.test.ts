@@ -8,10 +8,10 @@ import type { ProblemDocument } from '../../problems/problem.ts';
 
 const waitPath = '/api/tools/mcp__test__wait/call';
 
-describe('a token with a role', () => {
-  it('is refused with 401 and a challenge when it is wrong, expired or revoked; an unknown id looks like a wrong secret', async (test) => {
+describe('access token', () => {
+  it('is refused with 401 and a challenge when it is wrong, expired or revoked; an unknown id gets the response of a wrong secret', async (test) => {
     const { send, token, box } = await startTestServer(test);
-    const good = await token('agent');
+    const valid = await token('agent');
     const revoked = await token('agent');
     await box.tokens.revoke(revoked.id, { by: { id: 'alice', kind: 'human' } });
     const expired = await token('agent', 1000);
@@ -19,8 +19,8 @@ describe('a token with a role', () => {
     const answers = [];
     for (const presented of [
       `sbx_${'0'.repeat(19)}_${'a'.repeat(43)}`,
-      `${good.token.slice(0, -4)}AAAA`,
-      good.token.slice(0, -1),
+      `${valid.token.slice(0, -4)}AAAA`,
+      valid.token.slice(0, -1),
       revoked.token,
       expired.token,
     ]) {
@@ -37,34 +37,34 @@ describe('a token with a role', () => {
       ['token-wrong', 'token-expired'],
     );
     assert.match(String(answers[3]?.[2]), /was revoked/);
-    assert.equal((await send(good.token, 'GET', '/api/info')).status, 200);
+    assert.equal((await send(valid.token, 'GET', '/api/info')).status, 200);
   });
 
-  it('ends with its revocation: open requests are closed, and the next one is refused', async (test) => {
+  it('ends with its revocation: its open requests are closed and later ones are refused', async (test) => {
     const { send, token, box } = await startTestServer(test);
     const [agent, other] = [await token('agent'), await token('agent')];
     const ended = new Promise<ToolInvoked>((resolve) => box.on('ToolInvoked', resolve));
-    const cut = assert.rejects(send(agent.token, 'POST', waitPath, { arguments: { ms: 60_000 } }));
-    const kept = send(other.token, 'POST', waitPath, { arguments: { ms: 3500 } });
+    const closed = assert.rejects(send(agent.token, 'POST', waitPath, { arguments: { ms: 60_000 } }));
+    const unaffected = send(other.token, 'POST', waitPath, { arguments: { ms: 3500 } });
     while ((await box.journal.calls()).items.length < 2) await delay(10);
     await box.tokens.revoke(agent.id, { by: { id: 'alice', kind: 'human' } });
     assert.equal((await send(agent.token, 'GET', '/api/info')).status, 401);
-    await cut;
+    await closed;
     const { outcome, principal } = await ended;
     assert.deepEqual([outcome, principal.id], ['cancelled', `token:${agent.id}`]);
-    assert.equal((await bodyOf(kept)).outcome, 'completed', 'nobody else is cut off');
+    assert.equal((await bodyOf(unaffected)).outcome, 'completed', 'requests of other tokens continue');
   });
 
-  it('is checked again after another token on the same connection, or a revocation', async (test) => {
+  it('is checked again after another token on the same connection and after a revocation', async (test) => {
     const { server, token, box } = await startTestServer(test);
     const [agent, other] = [await token('agent'), await token('agent')];
-    const agentOf = new Agent({ keepAlive: true, maxSockets: 1 });
-    test.after(() => agentOf.destroy());
+    const connections = new Agent({ keepAlive: true, maxSockets: 1 });
+    test.after(() => connections.destroy());
     const ports = new Set<number | undefined>();
     const status = (presented: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const headers = { authorization: `Bearer ${presented}` };
-        request(`${server.url}/api/tools`, { agent: agentOf, headers }, (response) => {
+        request(`${server.url}/api/tools`, { agent: connections, headers }, (response) => {
           ports.add(response.socket.localPort);
           response.resume().once('end', () => resolve(response.statusCode));
         }).once('error', reject);
@@ -78,10 +78,10 @@ describe('a token with a role', () => {
     assert.equal(await status(agent.token), 200);
     await box.tokens.revoke(agent.id, { by: { id: 'alice', kind: 'human' } });
     assert.deepEqual([await status(agent.token), await status(other.token)], [401, 200]);
-    assert.equal(ports.size, 1, 'all on one connection');
+    assert.equal(ports.size, 1, 'all requests used one connection');
   });
 
-  it('cannot be guessed: after twenty wrong tokens more are delayed, and valid ones are not', async (test) => {
+  it('cannot be guessed: after twenty wrong tokens, more are refused with 429, and valid ones are not', async (test) => {
     const { send, token, get, server, signIn } = await startTestServer(test);
     const [known, unseen] = [await token('agent'), await token('agent')];
     const browser = await signIn();
