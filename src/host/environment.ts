@@ -2,7 +2,10 @@
  * The environment variables that Signalbox reads. All other modules receive the values that they need. A test in test/boundaries
  * lists the few files that pass variables to other programs and threads.
  */
+import { homedir } from 'node:os';
 import { delimiter } from 'node:path';
+import type { Machine } from '../config/import/clients/clients.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 import { isPostgresAddress } from '../store/postgres/address.ts';
 import { HostError } from './host-error.ts';
 
@@ -57,6 +60,12 @@ export function isNpmScript(): boolean {
 /** Returns whether `SIGNALBOX_DEBUG` enables stack traces. */
 export function isDebug(): boolean {
   return environment['SIGNALBOX_DEBUG'] === '1';
+}
+
+/** Describes this machine for the import of servers. `directory` is that of the project. */
+export function thisMachine(directory: string): Machine {
+  const { platform } = process;
+  return { home: homedir(), directory, platform, ...omitUndefined({ applicationData: environment['APPDATA'] }) };
 }
 
 function nonEmpty(name: string): string | undefined {

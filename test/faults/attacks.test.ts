@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { npmProgram } from '../../src/host/servers/npm-program.ts';
+import { npmProgram } from '../../src/host/servers/external-transport.ts';
 import { connectCommands } from '../../src/server/connect-commands.ts';
 import { type McpTransport, createSignalbox, localServer, mcpServer } from '../../src/index.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';

@@ -6,7 +6,7 @@ import type { CallClient, Elicitation, LogMessage } from '../../core/calls/call-
 import { SignalboxError } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { CliError } from '../cli-error.ts';
-import { renderedName } from '../input/resolve-tool.ts';
+import { toRenderedName } from '../input/resolve-tool.ts';
 import { isSettled, waitForCatalog } from './remote-catalog.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -34,7 +34,7 @@ export async function waitForTool(
   given: string,
   { signal, waitMs }: { readonly signal: AbortSignal; readonly waitMs: number },
 ): Promise<CatalogSnapshot> {
-  const named = parseName(renderedName(given) ?? '')?.server;
+  const named = parseName(toRenderedName(given) ?? '')?.server;
   const isEnough = (catalog: CatalogSnapshot): boolean => {
     if (catalog.tools.some(({ id, name }) => id.tool === given || name === given)) return true;
     const server = catalog.servers.find(({ name }) => name === named);

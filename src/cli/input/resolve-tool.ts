@@ -4,7 +4,7 @@ import { usageError } from '../cli-error.ts';
 
 /** Returns the rendered name of a tool that is given as `mcp__server__tool`, `server/tool`, or its own name when that is unique. */
 export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapshot, 'tools' | 'hidden'>): string {
-  const rendered = renderedName(given);
+  const rendered = toRenderedName(given);
   if (rendered !== undefined) return findNamed(tools, given)?.name ?? rendered;
   const callable = tools.filter((tool) => namesOf(tool).bare.includes(given)).map((tool) => tool.name);
   // Hidden tools match only when no callable tool does; the call then reports why the tool is hidden.
@@ -22,7 +22,7 @@ export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapsh
 }
 
 /** Returns the rendered name of a full tool name; `undefined` for a bare name, which needs the catalog. */
-export function renderedName(given: string): string | undefined {
+export function toRenderedName(given: string): string | undefined {
   if (parseName(given) !== undefined) return canonicalName(given);
   const slash = given.indexOf('/');
   if (slash <= 0 || slash === given.length - 1) return undefined;

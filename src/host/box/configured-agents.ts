@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import type { AgentEntry, runtimeServers } from '../../config/entries/agent-entry.ts';
 import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/schema/agent-schema.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
@@ -25,8 +26,8 @@ export class ConfiguredAgents implements Agents {
   readonly #references: ReferenceContext;
   readonly #configuration: () => Configuration;
   readonly #data: string;
-  /** Tools by runtime. Both runtimes for Claude Code have the same tools. */
-  readonly #own = new Map<string, RuntimeTools>();
+  /** The tools that runtimes run themselves, by the name of their server. Both runtimes for Claude Code have the same tools. */
+  readonly #toolsByServer = new Map<string, RuntimeTools>();
   readonly #runtimes: Runtime[] = [];
   #made: readonly Made[] = [];
   #from: Configuration | undefined;
@@ -46,7 +47,9 @@ export class ConfiguredAgents implements Agents {
     const configuration = this.#configuration();
     if (configuration !== this.#from) {
       this.#from = configuration;
-      this.#made = configuration.agents.entries.map((entry) => this.#kept(entry) ?? this.#make(entry, configuration));
+      this.#made = configuration.agents.entries.map(
+        (entry) => this.#unchanged(entry) ?? this.#make(entry, configuration),
+      );
     }
     return this.#made.map(({ agent }) => agent);
   }
@@ -56,7 +59,7 @@ export class ConfiguredAgents implements Agents {
     await Promise.all(this.#runtimes.map((runtime) => runtime.close()));
   }
 
-  #kept(entry: AgentEntry): Made | undefined {
+  #unchanged(entry: AgentEntry): Made | undefined {
     return this.#made.find((made) => isDeepStrictEqual(made.entry, entry));
   }
 
@@ -69,20 +72,17 @@ export class ConfiguredAgents implements Agents {
       runtime,
       runtimeTools: this.#ownTools(entry.runtime === 'model' ? 'model' : 'claude'),
       instructions: [hint(builtinName), instructions].filter((part) => part !== undefined).join('\n\n'),
-      ...(model === undefined ? {} : { model }),
-      ...(profile === undefined ? {} : { profile }),
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(permissionMode === undefined ? {} : { permissionMode }),
+      ...omitUndefined({ model, profile, cwd, permissionMode }),
     };
     return { entry, agent };
   }
 
   #ownTools(server: keyof typeof runtimeServers): RuntimeTools {
-    const known = this.#own.get(server);
+    const known = this.#toolsByServer.get(server);
     if (known !== undefined) return known;
     const own = runtimeTools(server);
     this.#box.servers.add(own);
-    this.#own.set(server, own);
+    this.#toolsByServer.set(server, own);
     return own;
   }
 
@@ -109,7 +109,7 @@ export class ConfiguredAgents implements Agents {
     return {
       model: entry.model,
       providers: await resolvedProviders(entry, this.#references),
-      limits: { ...limits, ...(timeMs === undefined ? {} : { timeMs }) },
+      limits: { ...limits, ...omitUndefined({ timeMs }) },
     };
   }
 
@@ -121,15 +121,8 @@ export class ConfiguredAgents implements Agents {
     const env = await references.resolveSecrets(entry.env ?? {}, 'env');
     references.assertResolved();
     const { model, executable, settingSources, toolSearch, limits } = entry;
-    const options: ClaudeCodeOptions = {
-      env,
-      data: this.#data,
-      ...(model === undefined ? {} : { model }),
-      ...(executable === undefined ? {} : { executable }),
-      ...(settingSources === undefined ? {} : { settingSources }),
-      ...(toolSearch === undefined ? {} : { toolSearch }),
-      ...(limits === undefined ? {} : { limits }),
-    };
+    const settings = omitUndefined({ model, executable, settingSources, toolSearch, limits });
+    const options: ClaudeCodeOptions = { env, data: this.#data, ...settings };
     const passed = turn === undefined ? [] : this.#passedEntries(entry.profile);
     if (turn === undefined || passed.length === 0) return options;
     const { claudePassthrough } = await import('../../surfaces/claude/passthrough.ts');
@@ -145,9 +138,8 @@ export class ConfiguredAgents implements Agents {
 
   /** Returns the servers that Claude connects to directly, except those that were removed since or are not in the agent's profile. */
   #passedEntries(profile: string | undefined): ExternalEntry[] {
-    const { servers, tools } = (profile === undefined ? {} : this.#configuration().profiles[profile]) ?? {
-      servers: [],
-    };
+    const { profiles } = this.#configuration();
+    const { servers, tools } = profile === undefined ? {} : (profiles[profile] ?? { servers: [] });
     // Calls there are not filtered, so a server with only some tools in a profile is passed on only when the profile names it.
     const isSeen = (name: string): boolean => servers?.includes(name) ?? tools === undefined;
     const up = new Set(this.#box.catalog().servers.flatMap(({ name, status }) => (status === 'up' ? [name] : [])));
@@ -186,6 +178,6 @@ function hint(builtin: string): string {
   return (
     'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
     'approves it; a refusal says why, so do not try the same in another way. ' +
-    `The tools that begin with mcp__${builtin}__ tell about the application that you run in.`
+    `The tools that begin with mcp__${builtin}__ describe the application that you run in.`
   );
 }

@@ -38,7 +38,7 @@ import type {
   SignInState,
 } from '../../server/routes/servers/served-configuration.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/configured-secrets.ts';
+import { type SecretProblem, registerSecrets, assertSecretsValid } from '../secrets/box-secrets.ts';
 import { BrowserSignIns } from '../servers/browser-sign-ins.ts';
 import { ConfiguredServers } from '../servers/configured-servers.ts';
 import type { ServerStartContext } from '../servers/external-server.ts';

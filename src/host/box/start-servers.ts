@@ -1,9 +1,10 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { readLock } from '../../config/lock/lock-file.ts';
 import type { ConfigurationTrust } from '../../config/trust/configuration-trust.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { SecretOptions } from '../../redaction/redactor.ts';
 import { BoxSecrets } from '../secrets/box-secrets.ts';
-import { type SecretProblem, assertSecretsValid, registerSecrets } from '../secrets/configured-secrets.ts';
+import { type SecretProblem, assertSecretsValid, registerSecrets } from '../secrets/box-secrets.ts';
 import { oauthTokenStore } from '../secrets/oauth-token-store.ts';
 import { openVault } from '../secrets/open-vault.ts';
 import { protocolVersionFile } from '../servers/protocol-version-file.ts';
@@ -61,19 +62,15 @@ export async function startConfiguredServers(
     // Reports about servers are shown to people and agents; they are redacted like the journal.
     redact: (text: string) => secrets.redact(text),
   };
-  const verdicts = data === undefined ? undefined : protocolVersionFile(data);
+  const protocolVersions = data === undefined ? undefined : protocolVersionFile(data);
   const startQueue = new StartQueue(configuration.startup);
-  const context = { references, vault, verdicts, startQueue };
+  const context = { references, vault, protocolVersions, startQueue };
   const servers = await StartedServers.start(configuration, context);
   return {
     async open(options = {}) {
       const { createBox } = await import('./create-box.ts');
-      return await createBox(
-        configuration,
-        { ...options, ...(data === undefined ? {} : { data }), secretsFrom },
-        { context, trust, servers, policies, secretProblems },
-        secrets,
-      );
+      const prepared = { context, trust, servers, policies, secretProblems };
+      return await createBox(configuration, { ...options, ...omitUndefined({ data }), secretsFrom }, prepared, secrets);
     },
     startAll: () => startQueue.widen(),
     close: () => servers.close(),

@@ -178,7 +178,7 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
         assert.deepEqual(rest, ['user three', 'assistant you said one, three']);
         assert.deepEqual((await spoken(fork.id)).slice(-2), ['user two', 'assistant you said one, two']);
         const [request] = servers.at(-1)?.requests ?? [];
-        assert.match(JSON.stringify(request), /mcp__signalbox__ tell about the application.*You count sheep\./);
+        assert.match(JSON.stringify(request), /mcp__signalbox__ describe the application.*You count sheep\./);
       });
     });
 

@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { SessionStore } from '../../journal/store/session-store.ts';
 import { cliEnvironment } from '../../runtimes/claude/shared/installation.ts';
@@ -55,7 +56,7 @@ async function countClaudeTranscripts(
   let after: string | undefined;
   // Most directories have no transcripts, so sessions are read only when there are some.
   while (others.size > 0) {
-    const page = await sessions.list({ cwd, limit: pageSize, ...(after === undefined ? {} : { after }) });
+    const page = await sessions.list({ cwd, limit: pageSize, ...omitUndefined({ after }) });
     for (const { id, runtime } of page.items) {
       if (!runtime.startsWith('claude')) continue;
       const { memory } = recallMemory(await store.memory(id), id, runtime);

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isPrivateFile, replaceFile } from '../../config/file/atomic-file.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ProcessRole } from '../../server/server-options.ts';
 
 /** Describes a running server of a data directory on this machine. Other commands find the server through this file. */
@@ -74,8 +75,7 @@ function read(file: string): StoredRunFile | undefined {
       url,
       pid,
       startedAt,
-      ...(begun === undefined ? {} : { begun }),
-      ...(role === undefined ? {} : { role }),
+      ...omitUndefined({ begun, role }),
       ...(typeof configuration === 'string' ? { configuration } : {}),
       ...(typeof key === 'string' && isOnThisMachine(url) ? { key } : {}),
     };

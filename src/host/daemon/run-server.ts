@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type CatalogSnapshot, missingServers } from '../../catalog/snapshot.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { createPrometheusMetrics } from '../../server/metrics/prometheus-metrics.ts';
+import type { ProcessRole } from '../../server/server-options.ts';
 import { startServer } from '../../server/start-server.ts';
 import type { Schedules } from '../../sessions/schedules/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
@@ -20,14 +23,28 @@ import { followConfiguration } from './follow-configuration.ts';
 import { adminToken, agentToken } from './local-tokens.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { openSchedules, openSessions } from './open-sessions.ts';
-import { logRequiredServers } from './required-servers.ts';
 import { startRetention } from './retention.ts';
 import { writeRunFile } from './run-files.ts';
-import type { ServerSettings } from './server-settings.ts';
+
+/** The settings of a server from the command line. */
+export interface ServeSettings {
+  /** The preferred port; the next free one is used when it is taken. 0 means any. */
+  readonly port: number;
+  readonly host: string;
+  readonly role: ProcessRole;
+  /** Host headers to accept besides its own address. */
+  readonly allowedHost: readonly string[];
+  /** The maximum number of concurrent turns. */
+  readonly turns: number;
+  /** The maximum number of concurrent calls; others are rejected with status 503. */
+  readonly maxCalls?: number;
+  readonly drainSeconds: number;
+  readonly graceSeconds: number;
+}
 
 /** Options of `runServer`. */
 export interface RunServerOptions {
-  readonly settings: ServerSettings;
+  readonly settings: ServeSettings;
   readonly location: HostLocation;
   /** The file that the configuration was read from, if there is one. */
   readonly file: string | undefined;
@@ -95,7 +112,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
       );
     const agentTokenLocation = await agentToken(data, box.tokens);
     if (file === undefined) {
-      const unmountDemo = await (await import('./demo-workspace.ts')).mountDemo(box, data);
+      const unmountDemo = await mountDemo(box, data);
       configured.beforeChange = () => {
         if (config !== undefined) unmountDemo();
       };
@@ -197,4 +214,31 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
+/** Mounts the demo server, so that a new user without a configuration has a tool of each kind. Returns a function that unmounts it. */
+async function mountDemo(box: InternalSignalbox, data: string): Promise<() => void> {
+  const { demoServer, prepareDemo } = await import('../../sources/local/demo/demo-server.ts');
+  const directory = join(data, 'demo');
+  await prepareDemo(directory);
+  const server = demoServer(directory);
+  box.servers.add(server);
+  let isMounted = true;
+  return () => {
+    if (isMounted) void box.servers.remove(server.server);
+    isMounted = false;
+  };
+}
+
+/** Logs the required servers that are not up, now and on each change. Returns a function that stops logging. */
+function logRequiredServers(box: InternalSignalbox, log: HostLog): () => void {
+  let logged = new Map<string, string>();
+  const check = (snapshot: CatalogSnapshot): void => {
+    const missing = new Map(missingServers(snapshot).map(({ name, reason }) => [name, reason ?? 'it is down']));
+    for (const [name, reason] of missing) if (logged.get(name) !== reason) log.warn(`required ${reason}`);
+    for (const name of logged.keys()) if (!missing.has(name)) log.info(`required server "${name}" is up`);
+    logged = missing;
+  };
+  check(box.catalog());
+  return box.on('CatalogChanged', check);
 }

@@ -2,7 +2,7 @@ import type { Configuration } from '../../config/configuration.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import type { SignInState } from '../../server/routes/servers/served-configuration.ts';
 import { isUnattended } from '../../sources/mcp/http/oauth/oauth-options.ts';
-import { signIn } from '../../sources/mcp/http/oauth/sign-in/sign-in.ts';
+import { signIn } from '../../sources/mcp/http/oauth/sign-in.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 
 const signInTimeoutMs = 5 * 60_000;

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { ExternalEntry } from '../../config/configuration.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ProtocolVersionCache } from '../../sources/mcp/connection/protocol-version-cache.ts';
 import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
@@ -8,14 +9,14 @@ import type { StartQueue } from './start-queue.ts';
 /** The dependencies for starting a server, besides its entry. */
 export interface ServerStartContext {
   readonly references: ReferenceContext;
-  readonly verdicts: ProtocolVersionCache | undefined;
+  readonly protocolVersions: ProtocolVersionCache | undefined;
   /** Limits how many programs start at the same time. */
   readonly startQueue: StartQueue;
 }
 
 /** Creates the external server of an entry, with all of its tools. It starts after `after` settles. */
 export function externalServer(entry: ExternalEntry, context: ServerStartContext, after?: Promise<unknown>): McpServer {
-  const { references, verdicts, startQueue } = context;
+  const { references, protocolVersions, startQueue } = context;
   const { idleStopMs } = entry.settings;
   const directories = entry.settings.roots ?? entry.limits.workspace ?? [];
   const roots = directories.map((path) => ({ uri: pathToFileURL(path).href }));
@@ -33,8 +34,7 @@ export function externalServer(entry: ExternalEntry, context: ServerStartContext
     },
     redact: (text) => references.redact(text),
     roots,
-    ...(verdicts === undefined ? {} : { protocolVersions: verdicts }),
-    ...(idleStopMs === undefined ? {} : { idleStopMs }),
+    ...omitUndefined({ protocolVersions, idleStopMs }),
   });
   return server;
 }

@@ -83,7 +83,7 @@ suite('the secrets of a server', () => {
     const server = await protectedServer(t);
     const { provider } = server;
     const { privateKey, publicKey } = await generateKeyPair('ES256');
-    provider.behaviour.platformKey = publicKey;
+    provider.behavior.platformKey = publicKey;
     provider.clients.set('workload', { redirectUris: [] });
     const auth = { type: 'oauth', grant: 'jwt_bearer', clientId: 'workload', assertionFile: 'platform/token' };
     const web = { type: 'http', url: server.url, auth };

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ExternalEntry } from '../../config/configuration.ts';
 import type { AuthSettings } from '../../config/schema/configuration-schema.ts';
+import { installedProgram } from '../../config/trust/installed-package.ts';
 import { literalSecrets } from '../../config/secrets/literal-secrets.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { OAuthOptions } from '../../sources/mcp/http/oauth/oauth-options.ts';
-import type { TokenStore } from '../../sources/mcp/http/oauth/tokens/token-store.ts';
+import type { OAuthOptions, TokenStore } from '../../sources/mcp/http/oauth/oauth-options.ts';
 import type { McpTransport } from '../../sources/mcp/connection/mcp-transport.ts';
 import { startedByVariable } from '../environment.ts';
 import { EntryReferences, type ReferenceSource, minVariableSecretLength } from '../secrets/entry-references.ts';
-import { npmProgram } from './npm-program.ts';
 
 /** Resolves the references of server entries. */
 export interface ReferenceContext extends ReferenceSource {
@@ -56,6 +56,22 @@ export async function resolveTransport(entry: ExternalEntry, context: ReferenceC
   return resolved;
 }
 
+/**
+ * Returns the command that runs an npm package. If the project has exactly this version installed, Node runs it directly, which is
+ * faster and needs no network. If not, npx downloads it.
+ */
+export function npmProgram(
+  spec: string,
+  args: readonly string[],
+  directory: string,
+  written = spec,
+): { readonly command: string; readonly args: readonly string[] } {
+  // Trust compares the written text, so a package that comes from a reference is not searched for in the project.
+  const file = spec === written ? installedProgram(spec, directory) : undefined;
+  if (file !== undefined) return { command: process.execPath, args: [file, ...args] };
+  return { command: 'npx', args: ['-y', spec, ...args] };
+}
+
 async function resolveOAuth(
   { type: _, assertionFile, ...settings }: AuthSettings & { readonly type: 'oauth' },
   server: string,
@@ -70,13 +86,7 @@ async function resolveOAuth(
   };
   return {
     ...settings,
-    ...(clientId === undefined ? {} : { clientId: await references.resolveSecret(clientId, 'auth', 'clientId') }),
-    ...(clientSecret === undefined
-      ? {}
-      : { clientSecret: await references.resolveSecret(clientSecret, 'auth', 'clientSecret') }),
-    ...(privateKey === undefined
-      ? {}
-      : { privateKey: await references.resolveSecret(privateKey, 'auth', 'privateKey') }),
+    ...(await references.resolveSecrets(omitUndefined({ clientId, clientSecret, privateKey }), 'auth')),
     ...(assertionFile === undefined ? {} : { assertion }),
     tokens,
     account: server,

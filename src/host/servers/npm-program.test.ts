@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { npmProgram } from './npm-program.ts';
+import { npmProgram } from './external-transport.ts';
 
 function project(t: TestContext, manifest: object, program = '#!/usr/bin/env node\n'): string {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-npm-'));

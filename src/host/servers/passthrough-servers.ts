@@ -1,5 +1,6 @@
 import type { Source } from '../../catalog/source/source.ts';
 import type { ExternalEntry } from '../../config/configuration.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { PassthroughServer } from '../../surfaces/claude/passthrough.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
@@ -22,7 +23,7 @@ export function passthroughSource({ name }: Pick<ExternalEntry, 'name'>): Source
     state: () => state,
     subscribe: () => () => undefined,
     restart: () =>
-      Promise.reject(new SignalboxError('server-local', `server "${name}" is started by Claude, anew for every turn`)),
+      Promise.reject(new SignalboxError('server-local', `server "${name}" is started by Claude for every turn`)),
     close: () => Promise.resolve(),
   };
 }
@@ -56,9 +57,8 @@ export async function resolvePassthroughServers(
   for (const entry of entries) {
     const transport = await resolveTransport(entry, context);
     const { trackInvocations, env: envSettings, headers: headerSettings, url, args: argSettings = [] } = entry.settings;
-    const track = trackInvocations === undefined ? {} : { trackInvocations };
     servers[entry.name] = {
-      ...track,
+      ...omitUndefined({ trackInvocations }),
       config:
         transport.type === 'stdio'
           ? {

@@ -16,7 +16,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
 import type { ChangedServers, FoundServer } from '../../server/routes/servers/served-configuration.ts';
-import { thisMachine } from '../this-machine.ts';
+import { thisMachine } from '../environment.ts';
 
 /** Options of `ServerEdits`. */
 export interface ServerEditsOptions {

@@ -22,7 +22,7 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const globals = readGlobalOptions(command);
       const { resolveOAuthServer } = await import('./oauth-server.ts');
       const { openBrowser } = await import('../../terminal/open-browser.ts');
-      const { signIn } = await import('../../../sources/mcp/http/oauth/sign-in/sign-in.ts');
+      const { signIn } = await import('../../../sources/mcp/http/oauth/sign-in.ts');
       const { isUnattended } = await import('../../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await resolveOAuthServer(name, globals);
       if (isUnattended(server.oauth))
@@ -99,7 +99,7 @@ export function addLogoutCommand(program: Command, { terminal }: CommandContext)
     .action(async (name: string, _options: object, command: Command) => {
       const globals = readGlobalOptions(command);
       const { resolveOAuthServer } = await import('./oauth-server.ts');
-      const { signOut } = await import('../../../sources/mcp/http/oauth/sign-in/sign-out.ts');
+      const { signOut } = await import('../../../sources/mcp/http/oauth/sign-in.ts');
       const { wasSignedIn, isRevoked } = await signOut(await resolveOAuthServer(name, globals));
       if (globals.json) await printJson(terminal.output, { server: name, wasSignedIn, isRevoked });
       else await terminal.output.print(`${describeResult(name, wasSignedIn, isRevoked)}\n`);

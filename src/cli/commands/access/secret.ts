@@ -35,7 +35,7 @@ function addSetCommand(secret: Command, { terminal }: CommandContext): void {
     )
     .argument('<name>', 'letters, digits, "_", "-" and "."')
     .option('--from-env <variable>', 'read the value from an environment variable')
-    // ReplayedCallSummary below, with the reason.
+    // Rejected below, with the reason.
     .allowExcessArguments()
     .action(async (name: string, { fromEnv }: { readonly fromEnv?: string }, command: Command) => {
       const { data, json, config } = readGlobalOptions(command);

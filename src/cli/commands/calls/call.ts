@@ -12,7 +12,7 @@ import { callRemoteTool, waitForTool } from '../../client/remote-call.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { readArguments } from '../../input/call-arguments.ts';
 import { parseDuration } from '../../input/duration-option.ts';
-import { renderedName, resolveTool } from '../../input/resolve-tool.ts';
+import { toRenderedName, resolveTool } from '../../input/resolve-tool.ts';
 import { createElicitationPrompt } from '../../terminal/elicitation-prompt.ts';
 import { oneLine } from '../../terminal/escape.ts';
 import { Interruption } from '../../terminal/interruption.ts';
@@ -177,7 +177,7 @@ function principalOf({ as }: Options): Principal {
  * one server has the tool or all were tried.
  */
 async function waitForLocalTool(configured: ConfiguredBox, tool: string, signal: AbortSignal): Promise<void> {
-  const named = parseName(renderedName(tool) ?? '')?.server;
+  const named = parseName(toRenderedName(tool) ?? '')?.server;
   // With an unknown server name, wait for all servers, so that the error can suggest the closest tool.
   const server = configured.box.catalog().servers.find(({ name }) => name === named)?.name;
   const waitSignal = AbortSignal.any([signal, AbortSignal.timeout(maxServerWaitMs)]);

@@ -23,7 +23,7 @@ import { shortPath } from '../../../host/data-directory.ts';
 import { openTrust } from '../../../host/open-trust.ts';
 import { readConfiguration } from '../../../host/read-configuration.ts';
 import { openVault } from '../../../host/secrets/open-vault.ts';
-import { thisMachine } from '../../../host/this-machine.ts';
+import { thisMachine } from '../../../host/environment.ts';
 import { usageError } from '../../cli-error.ts';
 import type { GlobalOptions } from '../../command-context.ts';
 import { oneLine, printable } from '../../terminal/escape.ts';

@@ -6,7 +6,7 @@ import { maxToolNameLength, namesOf, parseName } from '../../../core/tools/tool-
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
 import { unmatchedPatterns, unmatchedRules } from '../../../host/daemon/name-warnings.ts';
-import type { SecretProblem } from '../../../host/secrets/configured-secrets.ts';
+import type { SecretProblem } from '../../../host/secrets/box-secrets.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Starts the servers without writing records, and checks their status, their tools, names in patterns and rules, and the secrets. */

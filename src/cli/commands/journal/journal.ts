@@ -10,7 +10,7 @@ import { parseSince } from '../../input/duration-option.ts';
 import { usageError } from '../../cli-error.ts';
 import { Interruption } from '../../terminal/interruption.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
-import { renderedName } from '../../input/resolve-tool.ts';
+import { toRenderedName } from '../../input/resolve-tool.ts';
 import { addExportCommand } from './export.ts';
 import { entryTable } from './entry-table.ts';
 import { withJournal } from '../../open-records.ts';
@@ -95,7 +95,7 @@ function rejectUnknownSubcommand(command: Command): void {
 }
 
 function toQuery({ session, tool, outcome, since, before }: Options): JournalQuery {
-  return omitUndefined({ session, tool: tool && (renderedName(tool) ?? tool), outcome, since, before });
+  return omitUndefined({ session, tool: tool && (toRenderedName(tool) ?? tool), outcome, since, before });
 }
 
 /** Reads the newest entries, oldest first, in as many pages as the limit needs. */
@@ -132,7 +132,7 @@ async function show(
 }
 
 function noEntriesMessage({ tool }: Options): string {
-  if (tool === undefined || renderedName(tool) !== undefined) return 'no entries match';
+  if (tool === undefined || toRenderedName(tool) !== undefined) return 'no entries match';
   return `no entries match; name the tool as mcp__server__tool or server/tool, "${tool}" is not a full name`;
 }
 

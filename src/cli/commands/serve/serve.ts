@@ -4,9 +4,9 @@ import type { PendingBox } from '../../../host/box/start-servers.ts';
 import { FileWatch } from '../../../host/daemon/file-watch.ts';
 import { onNpmExit } from '../../../host/daemon/npm-parent.ts';
 import { type RunFile, readRunFiles } from '../../../host/daemon/run-files.ts';
-import type { ReadyServer } from '../../../host/daemon/run-server.ts';
-import type { ServerSettings } from '../../../host/daemon/server-settings.ts';
+import type { ReadyServer, ServeSettings } from '../../../host/daemon/run-server.ts';
 import { shortPath } from '../../../host/data-directory.ts';
+import { thisMachine } from '../../../host/environment.ts';
 import { loadHost } from '../../../host/load-host.ts';
 import { onModuleFile } from '../../../host/modules/tool-modules.ts';
 import { type ProcessRole, processRoles } from '../../../server/server-options.ts';
@@ -23,7 +23,7 @@ import { StartupProgress } from './startup-progress.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { existsSync } from 'node:fs';
 
-interface ServeOptions extends ServerSettings {
+interface ServeOptions extends ServeSettings {
   /** Whether to start although a server of the same configuration runs on the data directory. */
   readonly force?: boolean;
 }
@@ -159,7 +159,6 @@ async function printReady(
     return await printJson(output, role === 'worker' ? facts : { ...facts, signInUrl });
   }
   const { countImportableServers } = await import('../../../config/import/prepare-import.ts');
-  const { thisMachine } = await import('../../../host/this-machine.ts');
   const { banner } = await import('./banner.ts');
   const found = await countImportableServers(configuration, thisMachine(process.cwd()));
   await output.print(banner({ ...server, role, found }, output));

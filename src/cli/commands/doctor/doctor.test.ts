@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkRuntime } from './check-runtime.ts';
+import { checkRuntime } from './doctor.ts';
 
 const levels = (node: string, sqlite?: string): string[] =>
   checkRuntime(sqlite === undefined ? { node } : { node, sqlite }).map((finding) => finding.level);
