@@ -14,7 +14,7 @@ import { type JournalVerification, verifyJournal } from '../../src/journal/integ
 import { copyStore } from '../../src/store/copy/copy-store.ts';
 import { parseAddress } from '../../src/store/postgres/address.ts';
 import { openPostgresTarget } from '../../src/store/postgres/copy-target.ts';
-import { Database, loadDriver } from '../../src/store/postgres/database.ts';
+import { PostgresDatabase, loadDriver } from '../../src/store/postgres/postgres-database.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
@@ -241,7 +241,7 @@ describe('verification of a journal in PostgreSQL', async () => {
   test('detects edits of the end, the front, index columns and approvals, also after later entries', async (t) => {
     const { address, place, sealer } = await filledAt(t);
     assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
-    const database = new Database(await loadDriver(), parseAddress(address));
+    const database = new PostgresDatabase(await loadDriver(), parseAddress(address));
     t.after(() => database.close());
     const edits: readonly (readonly [edit: string, undo: string, expected: RegExp])[] = [
       [
@@ -285,7 +285,7 @@ describe('verification of a journal in PostgreSQL', async () => {
       await box.call('mcp__bank__pay', { amount: 1 }, { principal: bot, idempotencyKey: 'a' });
     });
     assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
-    const database = new Database(await loadDriver(), parseAddress(address));
+    const database = new PostgresDatabase(await loadDriver(), parseAddress(address));
     t.after(() => database.close());
     for (const [edit, undo, expected] of [
       ["UPDATE tokens SET role = 'admin'", "UPDATE tokens SET role = 'viewer'", /access token .* was changed/],

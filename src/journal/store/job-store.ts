@@ -40,8 +40,8 @@ export interface JobClaim {
 
 /** The part of the `Store` interface for scheduled jobs. */
 export interface JobStore {
-  /** Adds a job. Returns false when there are already `most` jobs. Does not change an existing job with the same id. */
-  add(job: JobRecord, most: number): Promise<boolean>;
+  /** Adds a job. Returns false when there are already `maxJobs` jobs. Does not change an existing job with the same id. */
+  add(job: JobRecord, maxJobs: number): Promise<boolean>;
   get(id: string): Promise<JobRecord | undefined>;
   list(query?: JobQuery): Promise<readonly JobRecord[]>;
   /** Returns the due time of the next run of any job. */
@@ -56,8 +56,8 @@ export interface JobStore {
   remove(id: string, at: number): Promise<boolean>;
   /** Returns a removed job that can be restored. */
   removed(id: string): Promise<JobRecord | undefined>;
-  /** Restores a removed job with its next run at `nextAt`. Returns false when it is no longer stored, or there are `most` jobs. */
-  restore(id: string, nextAt: number, most: number): Promise<boolean>;
+  /** Restores a removed job with its next run at `nextAt`. Returns false when it is no longer stored, or there are `maxJobs` jobs. */
+  restore(id: string, nextAt: number, maxJobs: number): Promise<boolean>;
   /** Deletes the jobs that were removed before this time. */
   forget(before: number): Promise<void>;
 }

@@ -137,5 +137,5 @@ export interface SessionStore {
   /** Returns the turns that this process has claimed, with interruptions by any process. */
   claimed(): Promise<readonly TurnRecord[]>;
   /** Returns sessions whose next turn can be claimed, the longest waiting first. */
-  waiting(most: number): Promise<readonly string[]>;
+  waiting(limit: number): Promise<readonly string[]>;
 }

@@ -17,7 +17,7 @@ import type { Store } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseAddress } from '../postgres/address.ts';
 import { openPostgresTarget } from '../postgres/copy-target.ts';
-import { Database, loadDriver } from '../postgres/database.ts';
+import { PostgresDatabase, loadDriver } from '../postgres/postgres-database.ts';
 import { postgresStore } from '../postgres/postgres-store.ts';
 import { openSqliteSource } from '../sqlite/copy-source.ts';
 import { sqliteStore } from '../sqlite/sqlite-store.ts';
@@ -141,7 +141,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     const source = await openSqliteSource(file);
     t.after(() => source.close());
     await (await postgresStore({ address })).close();
-    const held = new Database(await loadDriver(), parseAddress(address));
+    const held = new PostgresDatabase(await loadDriver(), parseAddress(address));
     const holder = held.client();
     await holder.connect();
     t.after(async () => {

@@ -4,15 +4,14 @@ import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
 import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';
+import { readBeginning } from '../tables/seal-operations.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { startCopy, readCopy, lockForCopy, saveProgress, readProgress } from './copy-progress.ts';
-import { Database, loadDriver, replaceNul } from './database.ts';
+import { PostgresDatabase, loadDriver, replaceNul } from './postgres-database.ts';
 import { toEntryFacts } from './journal/entry-facts.ts';
 import { JournalTable, flush } from './journal/journal-table.ts';
 import { createTables } from './create-tables.ts';
 import { livingWriters, toLockNumber } from './listen-connection.ts';
-import { PrunedJournal } from './journal/pruned-journal.ts';
-import { SealTable } from './journal/seal-table.ts';
 import { storeFailure } from './store-failure.ts';
 
 const factNames = ['server', 'decision', 'principal', 'ms'] as const;
@@ -25,7 +24,7 @@ export async function openPostgresTarget(
   options: { readonly restart?: boolean } = {},
 ): Promise<CopyTarget> {
   const address = parseAddress(text);
-  const database = new Database(await loadDriver(), address);
+  const database = new PostgresDatabase(await loadDriver(), address);
   const client = database.client();
   // The statement in progress rejects with the same error.
   client.on('error', () => undefined);
@@ -43,13 +42,13 @@ export async function openPostgresTarget(
 class PostgresTarget implements CopyTarget {
   readonly location: string;
   isFinished = false;
-  readonly #database: Database;
+  readonly #database: PostgresDatabase;
   readonly #client: Client;
   readonly #address: PostgresAddress;
   #progress = new Map<string, CopiedSoFar>();
   #types = new Map<string, ReadonlyMap<string, string>>();
 
-  constructor(database: Database, client: Client, address: PostgresAddress) {
+  constructor(database: PostgresDatabase, client: Client, address: PostgresAddress) {
     this.location = address.location;
     this.#database = database;
     this.#client = client;
@@ -120,9 +119,12 @@ class PostgresTarget implements CopyTarget {
     await this.#database.pipeline([flush]);
     await this.#client.query('ANALYZE');
     const journal = new JournalTable(this.#database, '');
-    const pruned = new PrunedJournal(this.#database, new SealTable(this.#database, undefined));
     return await verifyChain(
-      { anchor: () => journal.head(), beginning: () => pruned.beginning(), entries: (query) => journal.entries(query) },
+      {
+        anchor: () => journal.head(),
+        beginning: () => readBeginning(this.#database),
+        entries: (query) => journal.entries(query),
+      },
       { ...(expected.seq === 0 ? {} : { expected }), ...(signal === undefined ? {} : { signal }) },
     );
   }

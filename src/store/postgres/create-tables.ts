@@ -1,34 +1,16 @@
 import { SignalboxError } from '../../core/errors.ts';
+import { tableSchema } from '../tables/table-store.ts';
 import type { PostgresAddress } from './address.ts';
 import { copySchema } from './copy-progress.ts';
 import { journalSchema } from './journal/journal-schema.ts';
-import { beginningSchema } from './journal/pruned-journal.ts';
-import { sealSchema } from './journal/seal-table.ts';
+import { dialect } from './postgres-database.ts';
 import { noteSchema } from './postgres-pub-sub.ts';
-import { approvalSchema } from './tables/approval-table.ts';
-import { jobSchema } from './tables/job-table.ts';
-import { keyValueSchema } from './tables/key-value-table.ts';
-import { resultSchema } from './tables/result-table.ts';
-import { sessionSchema } from './tables/session-table.ts';
-import { tokenSchema } from './tables/token-table.ts';
 import type { Client } from 'pg';
 
 const schemaVersion = 1;
 
 /** Creates every table of an empty schema. */
-const tables = [
-  journalSchema,
-  resultSchema,
-  approvalSchema,
-  sessionSchema,
-  tokenSchema,
-  jobSchema,
-  noteSchema,
-  keyValueSchema,
-  copySchema,
-  beginningSchema,
-  sealSchema,
-].join('\n');
+const tables = [journalSchema, noteSchema, copySchema, tableSchema(dialect)].join('\n');
 
 const minServerVersion = 14;
 

@@ -15,7 +15,7 @@ import { until } from '../../../test/mcp-servers/boxed.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
 import { parseAddress } from './address.ts';
-import { Database, loadDriver } from './database.ts';
+import { PostgresDatabase, loadDriver } from './postgres-database.ts';
 import { PostgresPubSub } from './postgres-pub-sub.ts';
 import { toChannel } from './listen-connection.ts';
 import { type PostgresStore, postgresStore } from './postgres-store.ts';
@@ -112,7 +112,7 @@ describe('processes that share a PostgreSQL', () => {
   test('what a long note said does not stay in the database', async (t) => {
     await stores(t, 1);
     const address = parseAddress(cluster.address(`hearing_${places}`));
-    const database = new Database(await loadDriver(), address);
+    const database = new PostgresDatabase(await loadDriver(), address);
     t.after(() => database.close());
     const rows = (): Promise<unknown[]> => database.rows('SELECT FROM notes');
     await new PostgresPubSub(database, 'nobody', 200).publish('t', 'x'.repeat(20_000));

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
 import type { PostgresAddress } from './address.ts';
 import { refuseUnfinishedCopy } from './copy-progress.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
 import { createTables } from './create-tables.ts';
 import type { PostgresPubSub } from './postgres-pub-sub.ts';
 import { storeFailure } from './store-failure.ts';
@@ -54,7 +54,7 @@ export function toLockNumber({ schema }: PostgresAddress): number {
  * writer is alive; the server releases it when the process or its machine dies.
  */
 export class ListenConnection {
-  readonly #database: Database;
+  readonly #database: PostgresDatabase;
   readonly #address: PostgresAddress;
   readonly #writer: string;
   readonly #lock: number;
@@ -66,7 +66,7 @@ export class ListenConnection {
   #comingBack: Promise<void> | undefined;
   #asking: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, address: PostgresAddress, writer: string, hearing: ListenOptions) {
+  constructor(database: PostgresDatabase, address: PostgresAddress, writer: string, hearing: ListenOptions) {
     this.#database = database;
     this.#address = address;
     this.#writer = writer;

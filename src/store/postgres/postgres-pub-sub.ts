@@ -1,6 +1,6 @@
 import type { PubSub } from '../../journal/store/pub-sub.ts';
 import { TopicListeners } from '../local-pub-sub.ts';
-import type { Database } from './database.ts';
+import type { PostgresDatabase } from './postgres-database.ts';
 
 /** Messages that are too long for a notification. The table is unlogged, because subscribers do not survive a server restart. */
 export const noteSchema = `
@@ -29,7 +29,7 @@ interface Waiting {
 /** Pub/sub over PostgreSQL's LISTEN and NOTIFY. Messages published during a send are batched into the next one. */
 export class PostgresPubSub implements PubSub {
   readonly isCrossProcess = true;
-  readonly #database: Database;
+  readonly #database: PostgresDatabase;
   readonly #channel: string;
   readonly #listeners = new TopicListeners();
   #waiting: Waiting[] = [];
@@ -40,7 +40,7 @@ export class PostgresPubSub implements PubSub {
   readonly #keptMs: number;
   #forgetting: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, channel: string, keptMs = 60_000) {
+  constructor(database: PostgresDatabase, channel: string, keptMs = 60_000) {
     this.#database = database;
     this.#channel = channel;
     this.#keptMs = keptMs;

@@ -1,44 +1,21 @@
-import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/store/approval-store.ts';
-import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
-import { AuthorityKeyValueStore } from '../../journal/integrity/authority-records.ts';
-import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
-import type { KeyValueStore } from '../../journal/store/key-value-store.ts';
-import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
-import type { Seal, Sealer } from '../../journal/integrity/seal.ts';
-import type {
-  Appended,
-  ChainHead,
-  Claim,
-  EntryQuery,
-  IndexFault,
-  StoredResult,
-  OutcomeQuery,
-  ResultPage,
-  Store,
-  StoredOutcome,
-} from '../../journal/store/store.ts';
-import type { Beginning, DropRequest, Dropped } from '../../journal/store/drop-request.ts';
 import { newId } from '../../core/identifiers.ts';
+import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
+import type { Sealer } from '../../journal/integrity/seal.ts';
+import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
+import type { DropRequest, Dropped } from '../../journal/store/drop-request.ts';
+import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
+import type { Appended, ChainHead, EntryQuery, IndexFault, Store } from '../../journal/store/store.ts';
+import { TableStore } from '../tables/table-store.ts';
+import { TokenTable } from '../tables/token-table.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
-import { ApprovalTable } from './tables/approval-table.ts';
-import { Database, loadDriver } from './database.ts';
 import { checkIndex } from './journal/index-check.ts';
-import { JobTable } from './tables/job-table.ts';
 import { JournalTable } from './journal/journal-table.ts';
-import { KeyValueTable } from './tables/key-value-table.ts';
-import { PostgresPubSub } from './postgres-pub-sub.ts';
-import { ListenConnection, toChannel } from './listen-connection.ts';
+import { PeriodicSeal } from './journal/periodic-seal.ts';
 import { PrunedJournal } from './journal/pruned-journal.ts';
-import { ResultTable } from './tables/result-table.ts';
-import { SealTable } from './journal/seal-table.ts';
-import { SessionTable } from './tables/session-table.ts';
-import { TokenTable } from './tables/token-table.ts';
-
-const outcomesOf = {
-  claims:
-    'SELECT key, call, fingerprint, outcome FROM claims WHERE key > $1 AND outcome IS NOT NULL ORDER BY key LIMIT $2',
-  recordings: `SELECT call AS key, call, '' AS fingerprint, outcome FROM recordings WHERE call > $1 ORDER BY call LIMIT $2`,
-} as const;
+import { ListenConnection, toChannel } from './listen-connection.ts';
+import { PostgresDatabase, loadDriver } from './postgres-database.ts';
+import { PostgresPubSub } from './postgres-pub-sub.ts';
+import { PostgresSessionTable } from './postgres-session-table.ts';
 
 /** Opens a store in a PostgreSQL database, which any number of processes and machines can share. Requires the package `pg`. */
 export async function postgresStore(options: {
@@ -46,7 +23,7 @@ export async function postgresStore(options: {
   readonly sealer?: Sealer | undefined;
 }): Promise<PostgresStore> {
   const address = parseAddress(options.address);
-  const store = new ConnectedStore(new Database(await loadDriver(), address), address, options.sealer);
+  const store = new ConnectedStore(new PostgresDatabase(await loadDriver(), address), address, options.sealer);
   try {
     await store.open();
     return store;
@@ -62,43 +39,36 @@ export interface PostgresStore extends Store {
   readonly server: string;
 }
 
-class ConnectedStore implements PostgresStore {
+class ConnectedStore extends TableStore implements PostgresStore {
   server = '';
-  readonly writer = newId('writer');
-  readonly location: string;
-  readonly sessions: SessionTable;
-  readonly jobs: JobTable;
-  readonly tokens: TokenTable;
   readonly isShared = true;
-  readonly keyValues: KeyValueStore;
+  readonly writer: string;
+  readonly location: string;
   readonly pubSub: PostgresPubSub;
-  readonly #database: Database;
+  readonly sealer: Sealer | undefined;
+  readonly #database: PostgresDatabase;
   readonly #presence: ListenConnection;
   readonly #journal: JournalTable;
-  readonly #approvals: ApprovalTable;
-  readonly sealer: Sealer | undefined;
-  readonly #seals: SealTable;
+  readonly #seal: PeriodicSeal;
   readonly #pruned: PrunedJournal;
-  readonly #results: ResultTable;
   #closed: Promise<void> | undefined;
 
-  constructor(database: Database, address: PostgresAddress, sealer: Sealer | undefined) {
-    const { writer } = this;
-    this.sealer = sealer;
-    this.location = address.location;
-    this.#database = database;
+  constructor(database: PostgresDatabase, address: PostgresAddress, sealer: Sealer | undefined) {
+    const writer = newId('writer');
     const channel = toChannel(address);
-    this.pubSub = new PostgresPubSub(database, channel);
-    this.#presence = new ListenConnection(database, address, writer, { channel, pubSub: this.pubSub });
+    const pubSub = new PostgresPubSub(database, channel);
+    const presence = new ListenConnection(database, address, writer, { channel, pubSub });
+    const writers = { own: writer, living: (options?: RecoveryOptions) => presence.living(options) };
+    super(database, new PostgresSessionTable(database, writers), new TokenTable(database));
+    this.writer = writer;
+    this.location = address.location;
+    this.pubSub = pubSub;
+    this.sealer = sealer;
+    this.#database = database;
+    this.#presence = presence;
     this.#journal = new JournalTable(database, writer);
-    this.#approvals = new ApprovalTable(database);
-    this.#seals = new SealTable(database, sealer);
-    this.#pruned = new PrunedJournal(database, this.#seals);
-    this.#results = new ResultTable(database);
-    this.sessions = new SessionTable(database, { own: writer, living: (looking) => this.#presence.living(looking) });
-    this.tokens = new TokenTable(database);
-    this.jobs = new JobTable(database);
-    this.keyValues = new AuthorityKeyValueStore(new KeyValueTable(database), (drafts) => this.append(drafts));
+    this.#seal = new PeriodicSeal(database, sealer);
+    this.#pruned = new PrunedJournal(database, sealer);
   }
 
   /** Creates missing tables and registers this process. */
@@ -107,7 +77,7 @@ class ConnectedStore implements PostgresStore {
   }
 
   append(drafts: readonly EntryDraft[]): Promise<Appended> {
-    this.#seals.schedule();
+    this.#seal.schedule();
     return this.#journal.append(drafts);
   }
 
@@ -131,10 +101,6 @@ class ConnectedStore implements PostgresStore {
     return this.#journal.head();
   }
 
-  seals(): Promise<readonly Seal[]> {
-    return this.#seals.all();
-  }
-
   checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
     return checkIndex(this.#database, signal);
   }
@@ -143,62 +109,16 @@ class ConnectedStore implements PostgresStore {
     return this.#journal.openCalls();
   }
 
-  beginning(): Promise<Beginning> {
-    return this.#pruned.beginning();
-  }
-
   drop(request: DropRequest): Promise<Dropped> {
     return this.#pruned.drop(request);
   }
 
-  orphans(looking?: RecoveryOptions): Promise<readonly StoredEntry[]> {
-    return this.#journal.takeOpen(() => this.#presence.living(looking));
+  orphans(options?: RecoveryOptions): Promise<readonly StoredEntry[]> {
+    return this.#journal.takeOpen(() => this.#presence.living(options));
   }
 
-  livingWriters(looking?: RecoveryOptions): Promise<ReadonlySet<string>> {
-    return this.#presence.living(looking);
-  }
-
-  async claim(key: string): Promise<Claim | undefined> {
-    const sql = 'SELECT call, fingerprint, outcome FROM claims WHERE key = $1';
-    const [row] = await this.#database.rows<Omit<Claim, 'outcome'> & { outcome: string | null }>(sql, [key]);
-    if (row === undefined) return undefined;
-    const { call, fingerprint, outcome } = row;
-    return outcome === null ? { call, fingerprint } : { call, fingerprint, outcome };
-  }
-
-  async recording(call: string): Promise<string | undefined> {
-    const sql = 'SELECT outcome FROM recordings WHERE call = $1';
-    const [row] = await this.#database.rows<{ outcome: string }>(sql, [call]);
-    return row?.outcome;
-  }
-
-  storedOutcomes({ from, after, limit }: OutcomeQuery): Promise<readonly StoredOutcome[]> {
-    return this.#database.rows(outcomesOf[from], [after, limit]);
-  }
-
-  storeResult(result: StoredResult): Promise<void> {
-    return this.#results.store(result);
-  }
-
-  readResult(id: string, offset: number, limit: number): Promise<ResultPage | undefined> {
-    return this.#results.read(id, offset, limit);
-  }
-
-  approval(id: string): Promise<ApprovalRecord | undefined> {
-    return this.#approvals.find(id);
-  }
-
-  approvals(query: ApprovalQuery): Promise<readonly ApprovalRecord[]> {
-    return this.#approvals.select(query);
-  }
-
-  countApprovals(query: Omit<ApprovalQuery, 'limit' | 'after'>): Promise<readonly PrincipalCount[]> {
-    return this.#approvals.count(query);
-  }
-
-  rules(query?: { principal?: string; server?: string }): Promise<readonly StoredRule[]> {
-    return this.#approvals.rules(query);
+  livingWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>> {
+    return this.#presence.living(options);
   }
 
   close(): Promise<void> {
@@ -206,7 +126,7 @@ class ConnectedStore implements PostgresStore {
   }
 
   async #close(): Promise<void> {
-    await this.#seals.close();
+    await this.#seal.close();
     await this.pubSub.drain();
     await this.#presence.close();
     await this.#database.close();

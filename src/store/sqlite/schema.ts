@@ -1,12 +1,17 @@
-import { approvalSchema } from './tables/approval-table.ts';
-import { beginningSchema } from './journal/pruned-journal.ts';
-import { tailSchema } from './journal/journal-table.ts';
-import { sessionSchema } from './tables/session-table.ts';
-import { tokenSchema } from './tables/token-table.ts';
-import { jobSchema } from './tables/job-table.ts';
-import { keyValueSchema } from './tables/key-value-table.ts';
-import { sealSchema } from './journal/seal-table.ts';
-import { sampleSchema } from './journal/sample-table.ts';
+import type { Dialect } from '../tables/table-database.ts';
+import { tableSchema } from '../tables/table-store.ts';
+
+export const dialect: Dialect = {
+  name: 'sqlite',
+  integer: 'INTEGER',
+  boolean: 'INTEGER',
+  orderedText: 'text',
+  identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  rowTable: 'STRICT',
+  keyTable: 'STRICT, WITHOUT ROWID',
+  forUpdate: '',
+  isFalse: (column) => `${column} = 0`,
+};
 
 /**
  * The `journal` table is the source of truth. Its key is its only index, so a commit writes one page. `entries` is the index:
@@ -36,11 +41,17 @@ CREATE INDEX entries_open ON entries (call) WHERE type = 'CallStarted' AND lates
 CREATE TABLE anchor (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
 INSERT INTO anchor VALUES (1, 0, '');
 
-CREATE TABLE claims (key TEXT PRIMARY KEY, call TEXT NOT NULL, fingerprint TEXT NOT NULL, outcome TEXT) STRICT, WITHOUT ROWID;
+-- The ended calls by time, as numbers only, so that many can be read at once. Part of the index.
+CREATE TABLE kinds (
+  id INTEGER PRIMARY KEY, server TEXT NOT NULL, tool TEXT NOT NULL, outcome TEXT NOT NULL, UNIQUE (tool, server, outcome)
+) STRICT;
+CREATE TABLE samples (
+  at INTEGER NOT NULL, seq INTEGER NOT NULL, kind INTEGER NOT NULL, ms REAL, PRIMARY KEY (at, seq)
+) STRICT, WITHOUT ROWID;
 
-CREATE TABLE results (id TEXT PRIMARY KEY, owner TEXT NOT NULL, mime_type TEXT NOT NULL, total INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;
-CREATE TABLE result_pages (id TEXT NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (id, start)) STRICT, WITHOUT ROWID;
-CREATE TABLE recordings (call TEXT PRIMARY KEY, outcome TEXT NOT NULL) STRICT, WITHOUT ROWID;
+-- The single row names the valid tail file; it is empty when there is none.
+CREATE TABLE tail (id INTEGER PRIMARY KEY CHECK (id = 1), holder TEXT NOT NULL) STRICT;
+INSERT INTO tail VALUES (1, '');
 `;
 
 /** The columns of an entry that are read from its body. They stay empty for a body that SQLite cannot parse, which must not stop the index. */
@@ -52,15 +63,4 @@ export const bodyFacts = `
 export const schemaVersion = 1;
 
 /** Creates every table of a new file. */
-export const schema = [
-  journalSchema,
-  sampleSchema,
-  approvalSchema,
-  sessionSchema,
-  tokenSchema,
-  jobSchema,
-  tailSchema,
-  keyValueSchema,
-  beginningSchema,
-  sealSchema,
-].join('\n');
+export const schema = journalSchema + tableSchema(dialect);

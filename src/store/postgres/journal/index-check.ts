@@ -1,5 +1,5 @@
 import type { IndexFault } from '../../../journal/store/store.ts';
-import type { Database } from '../database.ts';
+import type { PostgresDatabase } from '../postgres-database.ts';
 import { type EntryFacts, toEntryFacts } from './entry-facts.ts';
 
 const pageSize = 1000;
@@ -13,7 +13,7 @@ const openCalls = `SELECT seq FROM journal WHERE type = 'CallStarted' AND seq <>
   LIMIT 1`;
 
 /** Compares the indexed columns with the bodies of the entries, page by page. Returns the first difference. */
-export async function checkIndex(database: Database, signal?: AbortSignal): Promise<IndexFault | undefined> {
+export async function checkIndex(database: PostgresDatabase, signal?: AbortSignal): Promise<IndexFault | undefined> {
   for (let after = 0; ;) {
     signal?.throwIfAborted();
     const rows = await database.rows<EntryFacts & { seq: number; body: string }>(

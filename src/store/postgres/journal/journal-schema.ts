@@ -31,9 +31,6 @@ INSERT INTO head VALUES (1, 0, '');
 -- Calls that have an intent and no outcome, and who is to give them one.
 CREATE TABLE open_calls (call text PRIMARY KEY, seq bigint NOT NULL, writer text NOT NULL);
 
-CREATE TABLE claims (key text PRIMARY KEY, call text NOT NULL, fingerprint text NOT NULL, outcome text);
-CREATE TABLE recordings (call text PRIMARY KEY, outcome text NOT NULL);
-
 CREATE FUNCTION append_entries(
   own_writer text, own_epoch integer, ats bigint[], types text[], calls text[], sessions text[], tools text[], outcomes text[], bodies text[],
   servers text[], decisions text[], principals text[], durations double precision[]

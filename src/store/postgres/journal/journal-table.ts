@@ -4,12 +4,10 @@ import type { Appended, ChainHead, EntryQuery } from '../../../journal/store/sto
 import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
 import { Conditions } from '../../conditions.ts';
 import { searchEntries } from '../../search-entries.ts';
-import { changeApproval } from '../tables/approval-table.ts';
-import { type Database, type Sql, type Value, numberPlaceholders, replaceNul } from '../database.ts';
+import { applySideWrites, hasSideWrites } from '../../tables/side-writes.ts';
+import { type PostgresDatabase, type PostgresParameter, replaceNul, runAsync } from '../postgres-database.ts';
 import { toEntryFacts, matchesBody } from './entry-facts.ts';
 import { entryColumns, entryQuery } from './entry-query.ts';
-import { changeKeyValue } from '../tables/key-value-table.ts';
-import { changeToken } from '../tables/token-table.ts';
 
 const append = {
   name: 'append',
@@ -32,13 +30,13 @@ interface Sample {
 
 /** The journal table: one hash chain for all writers. */
 export class JournalTable {
-  readonly #database: Database;
+  readonly #database: PostgresDatabase;
   readonly #writer: string;
   /** Increases when an append has failed. The next append then makes sure that the failed one can never arrive late. */
   #epoch = 0;
   readonly #kinds = new Map<string, readonly [number, CallKind]>();
 
-  constructor(database: Database, writer: string) {
+  constructor(database: PostgresDatabase, writer: string) {
     this.#database = database;
     this.#writer = writer;
   }
@@ -103,17 +101,14 @@ export class JournalTable {
   /** Returns a page of ended calls. Kinds keep their numbers while the store is open. */
   async samples(query: SampleQuery): Promise<CallSamples> {
     const conditions = new Conditions();
-    conditions.addConstant("type = 'ToolInvoked'");
+    conditions.add("type = 'ToolInvoked'");
     conditions.add('at >= ?', query.after?.at ?? query.since);
     conditions.add('at < ?', query.until);
     conditions.add("tool = ? AND server <> ''", query.tool);
     conditions.add('server = ?', query.server);
-    if (query.after !== undefined) {
-      conditions.addConstant('(at, seq) > (?, ?)');
-      conditions.values.push(query.after.at, query.after.seq);
-    }
+    conditions.add('(at, seq) > (?, ?)', query.after?.at, query.after?.seq);
     const sql = `SELECT at, seq, server, tool, outcome, ms FROM journal ${conditions.where} ORDER BY at, seq LIMIT ?`;
-    const rows = await this.#database.rows<Sample>(numberPlaceholders(sql), [...conditions.values, query.limit]);
+    const rows = await this.#database.rows<Sample>(sql, [...conditions.values, query.limit]);
     const last = rows.length < query.limit ? undefined : rows.at(-1);
     return {
       kind: rows.map((row) => this.#kindOf(row)),
@@ -132,7 +127,9 @@ export class JournalTable {
   /** Applies the side writes first and locks the chain last, to keep the lock short. */
   async #appendWithMore(drafts: readonly EntryDraft[]): Promise<Appended> {
     const written = await this.#database.transaction(async (sql): Promise<Appended> => {
-      const isWanted = await Promise.all(drafts.map((draft) => applySideWrites(sql, draft)));
+      const isWanted = await Promise.all(
+        drafts.map((draft) => runAsync(sql, applySideWrites(draft, this.#database.dialect))),
+      );
       const wanted = drafts.filter((_, index) => isWanted[index] === true);
       if (wanted.length === 0) return drafts.map(() => undefined);
       const entries = this.#linked(wanted, await sql.rows<Link>(append.sql, this.#values(wanted)));
@@ -143,7 +140,7 @@ export class JournalTable {
     return written;
   }
 
-  #values(drafts: readonly EntryDraft[]): Value[] {
+  #values(drafts: readonly EntryDraft[]): PostgresParameter[] {
     const facts = drafts.map(({ body }) => toEntryFacts(body));
     return [
       this.#writer,
@@ -205,35 +202,4 @@ interface Link {
   /** `null` when nothing was written, because another process has recorded the outcome of that call. */
   readonly seq: number | null;
   readonly hash: string;
-}
-
-/** Returns whether an entry comes with other writes. */
-function hasSideWrites({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
-  return [claim, settle, approval, recording, token, keyValue].some((each) => each !== undefined);
-}
-
-/** Applies the side writes of an entry. Returns false when its key is taken or a change is refused. */
-async function applySideWrites(
-  sql: Sql,
-  { claim, settle, approval, recording, token, keyValue, call }: EntryDraft,
-): Promise<boolean> {
-  if (claim !== undefined) {
-    const insert = 'INSERT INTO claims (key, call, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
-    if (!(await sql.change(insert, [claim.key, call, claim.fingerprint]))) return false;
-  }
-  const isRefused =
-    (approval !== undefined && !(await changeApproval(sql, approval, call))) ||
-    (token !== undefined && !(await changeToken(sql, token))) ||
-    (keyValue !== undefined && !(await changeKeyValue(sql, keyValue)));
-  if (isRefused) {
-    if (claim !== undefined) await sql.change('DELETE FROM claims WHERE key = $1', [claim.key]);
-    return false;
-  }
-  const rest: Promise<boolean>[] = [];
-  if (recording !== undefined)
-    rest.push(sql.change('INSERT INTO recordings VALUES ($1, $2) ON CONFLICT DO NOTHING', [call, recording]));
-  if (settle !== undefined)
-    rest.push(sql.change('UPDATE claims SET outcome = $1 WHERE key = $2', [settle.outcome, settle.key]));
-  await Promise.all(rest);
-  return true;
 }

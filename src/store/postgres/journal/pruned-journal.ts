@@ -1,3 +1,4 @@
+import type { Sealer } from '../../../journal/integrity/seal.ts';
 import {
   type Beginning,
   type DropRequest,
@@ -5,13 +6,9 @@ import {
   concurrentPruneError,
   unprunedJournal,
 } from '../../../journal/store/drop-request.ts';
-import type { Database } from '../database.ts';
-import type { SealTable } from './seal-table.ts';
-
-/** The last dropped entry. Empty while the journal is complete. */
-export const beginningSchema = `
-CREATE TABLE beginning (id integer PRIMARY KEY CHECK (id = 1), seq bigint NOT NULL, hash text NOT NULL, at bigint NOT NULL);
-`;
+import { sealBeginning, selectBeginning } from '../../tables/seal-operations.ts';
+import { type Operation, execute, select } from '../../tables/table-database.ts';
+import type { PostgresDatabase } from '../postgres-database.ts';
 
 const batch = 5000;
 
@@ -41,28 +38,20 @@ const dropClaims = `WITH page AS (SELECT key, call, outcome FROM claims WHERE ke
 
 /** Drops old entries from the front of the journal, in batches. The journal is consistent after each batch. */
 export class PrunedJournal {
-  readonly #database: Database;
-  readonly #seals: SealTable;
+  readonly #database: PostgresDatabase;
+  readonly #sealer: Sealer | undefined;
 
-  constructor(database: Database, seals: SealTable) {
+  constructor(database: PostgresDatabase, sealer: Sealer | undefined) {
     this.#database = database;
-    this.#seals = seals;
-  }
-
-  async beginning(): Promise<Beginning> {
-    const [row] = await this.#database.rows<Beginning>('SELECT seq, hash, at FROM beginning');
-    return row ?? unprunedJournal;
+    this.#sealer = sealer;
   }
 
   async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<Dropped> {
     let recordings = 0;
-    if ((await this.beginning()).seq !== from.seq) throw concurrentPruneError();
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);
-      const [dropped] = await this.#seals.sealPruning((sql) =>
-        sql.rows<{ moved: number; recordings: number }>(dropEntries, [seq, last]),
-      );
-      if (dropped?.moved !== 1) throw concurrentPruneError();
+      const dropped = await this.#database.run(() => this.#dropEntries(seq, last));
+      if (dropped === undefined) throw concurrentPruneError();
       recordings += dropped.recordings;
       seq = last;
       onProgress?.(seq - from.seq);
@@ -75,6 +64,19 @@ export class PrunedJournal {
       recordings,
       claims: await this.#dropClaims(),
     };
+  }
+
+  /** Drops a batch and seals the new beginning. Returns `undefined` when another process has moved the beginning. */
+  *#dropEntries(from: number, to: number): Operation<{ readonly recordings: number } | undefined> {
+    const beginning = select<Beginning>(selectBeginning);
+    const [[before = unprunedJournal], [dropped], [after = unprunedJournal]] = yield* execute(
+      beginning,
+      select<{ moved: number; recordings: number }>(dropEntries, [from, to]),
+      beginning,
+    );
+    if (dropped?.moved !== 1) return undefined;
+    if (this.#sealer !== undefined) yield* sealBeginning(this.#sealer, before, after, this.#database.dialect);
+    return dropped;
   }
 
   async #dropClaims(): Promise<number> {

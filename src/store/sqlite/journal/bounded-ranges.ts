@@ -1,6 +1,6 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { type SearchSource, type SeqRange, maxRangeEntries } from '../../search-entries.ts';
-import type { Statements } from '../statements.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 
 /** Reading this much takes some milliseconds. The size of a single entry is limited when it is recorded. */
 const maxRangeBytes = 2 * 1024 * 1024;
@@ -10,18 +10,18 @@ const maxRangeBytes = 2 * 1024 * 1024;
  * of the event loop, however large the entries are.
  */
 export class BoundedRanges implements Required<Omit<SearchSource, 'select'>> {
-  readonly #statements: Statements;
+  readonly #database: SqliteDatabase;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(statements: Statements) {
-    this.#statements = statements;
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
   }
 
   readonly waitForTurn = (): Promise<unknown> => (this.#turn = this.#turn.then(() => breath()));
 
   /** Returns the next range: at least one entry, however large. */
   readonly nextRange = ([first, last]: SeqRange, isForward: boolean): SeqRange => {
-    const sizes = this.#statements.get(
+    const sizes = this.#database.prepare(
       `SELECT seq, octet_length(body) AS size FROM journal WHERE seq >= ? AND seq <= ?
        ORDER BY seq ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
     );

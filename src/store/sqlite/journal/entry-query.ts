@@ -37,18 +37,17 @@ export function entryQuery(query: EntryQuery): SqlQuery {
   conditions.add('entries.at >= ?', query.since);
   conditions.add('entries.at < ?', query.until);
   conditions.add("instr(entries.principal || '/', ? || '/') = 1", query.principal);
-  if (query.calls === true) conditions.addConstant('entries.latest = 1');
+  if (query.calls === true) conditions.add('entries.latest = 1');
   const indexed = !conditions.isEmpty;
   // The partial indexes leave out empty values: without this the planner would not use them.
   for (const column of ['session', 'tool', 'outcome', 'server', 'call'] as const) {
-    if (query[column] !== undefined) conditions.addConstant(`entries.${column} <> ''`);
+    if (query[column] !== undefined) conditions.add(`entries.${column} <> ''`);
   }
   if (query.text !== undefined) {
-    conditions.addConstant(mentions);
     const [plain, escaped] = [lower(query.text), lower(JSON.stringify(query.text).slice(1, -1))];
-    conditions.values.push(plain, escaped, escaped, plain, plain, plain, plain);
+    conditions.add(mentions, plain, escaped, escaped, plain, plain, plain, plain);
   }
-  if (query.shadowed === true) conditions.addConstant(shadowed);
+  if (query.shadowed === true) conditions.add(shadowed);
   const seq = indexed ? 'entries.seq' : 'journal.seq';
   // Open calls are few and have an index. The plus makes the planner use that index instead of scanning all entries in order.
   const place = query.type === 'CallStarted' && query.calls === true ? `+${seq}` : seq;

@@ -1,7 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { IndexFault } from '../../../journal/store/store.ts';
 import { bodyFacts } from '../schema.ts';
-import type { Statements } from '../statements.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 
 const pageSize = 2000;
 
@@ -24,7 +24,7 @@ const strays = `SELECT samples.seq FROM samples LEFT JOIN entries ON entries.seq
 
 /** Compares the index with the journal, page by page. Returns the first difference. */
 export async function checkIndex(
-  statements: Statements,
+  database: SqliteDatabase,
   from: number,
   to: number,
   signal: AbortSignal | undefined,
@@ -32,12 +32,12 @@ export async function checkIndex(
   for (const check of checks)
     for (let after = from; after < to; after += pageSize) {
       signal?.throwIfAborted();
-      const found = statements.get(check).get(after, Math.min(after + pageSize, to));
+      const found = database.prepare(check).get(after, Math.min(after + pageSize, to));
       if (found !== undefined) return { seq: Number(found['seq']) };
       await breath();
     }
   // Rows before the first entry, which no page reaches.
-  const early = statements.get('SELECT seq FROM entries WHERE seq <= ? LIMIT 1').get(from);
-  const stray = early ?? statements.get(strays).get(to);
+  const early = database.prepare('SELECT seq FROM entries WHERE seq <= ? LIMIT 1').get(from);
+  const stray = early ?? database.prepare(strays).get(to);
   return stray === undefined ? undefined : { seq: Number(stray['seq']) };
 }

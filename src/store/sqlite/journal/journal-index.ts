@@ -1,11 +1,13 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
 import { setImmediate as breath } from 'node:timers/promises';
 import type { ChainHead, IndexFault } from '../../../journal/store/store.ts';
 import { SignalboxError } from '../../../core/errors.ts';
-import type { SealTable } from './seal-table.ts';
+import type { Seal, Sealer } from '../../../journal/integrity/seal.ts';
+import { sealHead, selectSeals } from '../../tables/seal-operations.ts';
 import type { JournalTable } from './journal-table.ts';
 import { indexSamples } from './sample-table.ts';
 import { bodyFacts } from '../schema.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 
 const pageSize = 2000;
 /** The size of a small page, which blocks the event loop for about two milliseconds. */
@@ -19,13 +21,15 @@ const maxBurstMs = 1000;
 const maxBurstEntries = 2048;
 
 /**
- * Updates `entries` and the anchor from the journal, in batches after the commits: an index update costs a page write per
- * commit, which would more than double the cost of a call. Entries in the tail file move into the table in the same batches.
- * Queries catch up first, so the lag is never visible.
+ * Updates `entries`, the anchor and the seal from the journal, in batches after the commits: an index update costs a page write
+ * per commit, which would more than double the cost of a call. Entries in the tail file move into the table in the same batches.
+ * Queries catch up first, so the lag is never visible. After a crash, no seal is ahead of its entries.
  */
 export class JournalIndex {
   readonly #journal: Pick<JournalTable, 'head' | 'transaction'>;
-  readonly #seals: SealTable;
+  readonly #database: SqliteDatabase;
+  readonly #sealer: Sealer | undefined;
+  #isSealNoted = false;
   readonly #anchor: StatementSync;
   readonly #newest: StatementSync;
   readonly #insert: StatementSync;
@@ -40,9 +44,14 @@ export class JournalIndex {
   /** The head at the last check. */
   #seen = 0;
 
-  constructor(database: DatabaseSync, journal: Pick<JournalTable, 'head' | 'transaction'>, seals: SealTable) {
+  constructor(
+    database: SqliteDatabase,
+    journal: Pick<JournalTable, 'head' | 'transaction'>,
+    sealer: Sealer | undefined,
+  ) {
+    this.#database = database;
     this.#journal = journal;
-    this.#seals = seals;
+    this.#sealer = sealer;
     this.#anchor = database.prepare('SELECT seq, hash FROM anchor');
     this.#newest = database.prepare('SELECT ifnull(max(seq), 0) AS seq FROM entries');
     this.#insert = database.prepare(
@@ -151,8 +160,18 @@ export class JournalIndex {
       this.#settle.run(from, to);
       for (const step of this.#sample) step.run(from, to);
       this.#moveAnchor.run(to, to);
-      this.#seals.advance(to);
+      if (this.#sealer !== undefined)
+        this.#database.runSync(sealHead(this.#sealer, this.anchor(), this.#database.dialect));
     }, most);
-    this.#seals.note();
+    this.#noteSealed();
+  }
+
+  /** Records outside of the store that it is sealed. */
+  #noteSealed(): void {
+    const sealer = this.#sealer;
+    if (this.#isSealNoted || sealer === undefined) return;
+    if (!this.#database.rowsSync<Seal>(selectSeals).some(({ key }) => key === sealer.key)) return;
+    sealer.noteSealed();
+    this.#isSealNoted = true;
   }
 }

@@ -1,30 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StatementSync } from 'node:sqlite';
 import type { EntryDraft, StoredEntry } from '../../../journal/entries/stored-entry.ts';
 import type { Appended, ChainHead } from '../../../journal/store/store.ts';
 import { newId } from '../../../core/identifiers.ts';
+import { hasSideWrites } from '../../tables/side-writes.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 import { LinkedEntry, type UnlinkedEntry } from './linked-entry.ts';
 import { TailFile, type UnhashedEntry, fitsInLines, readTail, removeTail, revokeTail } from './tail-file.ts';
 
-/** The single row names the tail that is valid; it is empty when there is none. */
-export const tailSchema = `
-CREATE TABLE tail (id INTEGER PRIMARY KEY CHECK (id = 1), holder TEXT NOT NULL) STRICT;
-INSERT INTO tail VALUES (1, '');
-`;
-
 /** The dependencies of the journal table. */
 export interface JournalTableOptions {
-  readonly database: DatabaseSync;
+  readonly database: SqliteDatabase;
   readonly writer: string;
   /** The directory of tail files. Without it, every append is a commit. */
   readonly tails: string | undefined;
-  transaction(work: () => void): void;
   /** Applies the side writes of an entry. Returns false when the entry must not be written. */
   apply(draft: EntryDraft): boolean;
-  /** Called with the number of entries that a commit wrote to the table. */
-  onCommit(entries: number): void;
 }
 
 interface OwnTail {
@@ -166,7 +159,7 @@ export class JournalTable {
     this.#transaction('writing', () => {
       const last = added.at(-1);
       if (last !== undefined && this.#has(last)) return;
-      written = drafts.map((draft) => (apply(draft) ? this.#write(draft) : undefined));
+      written = drafts.map((draft) => (!hasSideWrites(draft) || apply(draft) ? this.#write(draft) : undefined));
     });
     return written;
   }
@@ -177,7 +170,7 @@ export class JournalTable {
     let next: OwnTail | undefined;
     let added = 0;
     try {
-      this.#options.transaction(() => {
+      this.#options.database.transactionSync(() => {
         const state = this.#state();
         this.#stored = { seq: state.seq, hash: state.hash };
         settled = this.#settle(state, purpose, most);
@@ -202,7 +195,7 @@ export class JournalTable {
     else if (next !== undefined && this.#pending.length === 0) next.settledSize = next.file.size;
     this.#tail = next;
     if (settled.leftover !== undefined) removeTail(settled.leftover);
-    if (added > 0) this.#options.onCommit(added);
+    if (added > 0) this.#options.database.noteCommit(added);
   }
 
   /** Moves the valid tail into the table, of this process or another one. */
@@ -329,13 +322,4 @@ interface Settled {
   readonly remaining?: string;
   /** The file of a tail that was taken away from another process. */
   readonly leftover?: string;
-}
-
-/** The other writes that an entry can come with. */
-type SideWrites = Record<Exclude<keyof EntryDraft, keyof UnlinkedEntry>, unknown>;
-
-/** Returns whether an entry comes with other writes. The type makes the compiler report a new kind that is missing here. */
-function hasSideWrites({ claim, settle, approval, recording, token, keyValue }: EntryDraft): boolean {
-  const more: SideWrites = { claim, settle, approval, recording, token, keyValue };
-  return (more.claim ?? more.settle ?? more.approval ?? more.recording ?? more.token ?? more.keyValue) !== undefined;
 }

@@ -1,4 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
+import type { Sealer } from '../../../journal/integrity/seal.ts';
 import {
   type Beginning,
   type DropRequest,
@@ -6,15 +7,8 @@ import {
   concurrentPruneError,
   unprunedJournal,
 } from '../../../journal/store/drop-request.ts';
-import type { SealTable } from './seal-table.ts';
-import type { Statements } from '../statements.ts';
-
-/** The last dropped entry. Empty while the journal is complete. */
-export const beginningSchema = `
-CREATE TABLE beginning (
-  id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL, at INTEGER NOT NULL
-) STRICT;
-`;
+import { sealBeginning, selectBeginning } from '../../tables/seal-operations.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 
 // Each batch takes some milliseconds, so that others can commit in between.
 const batch = 200;
@@ -32,31 +26,27 @@ const nextClaims = `SELECT max(key) AS key FROM (SELECT key FROM claims WHERE ke
 
 /** Drops old entries from the front of the journal, in batches. The journal is consistent after each batch. */
 export class PrunedJournal {
-  readonly #statements: Statements;
+  readonly #database: SqliteDatabase;
   readonly #transaction: (work: () => void) => void;
-  readonly #seals: SealTable;
+  readonly #sealer: Sealer | undefined;
 
-  constructor(statements: Statements, transaction: (work: () => void) => void, seals: SealTable) {
-    this.#statements = statements;
-    this.#seals = seals;
+  constructor(database: SqliteDatabase, transaction: (work: () => void) => void, sealer: Sealer | undefined) {
+    this.#database = database;
     this.#transaction = transaction;
+    this.#sealer = sealer;
   }
 
   beginning(): Beginning {
-    const row = this.#statements.get('SELECT seq, hash, at FROM beginning').get() as unknown as Beginning | undefined;
-    return row === undefined ? unprunedJournal : { seq: row.seq, hash: row.hash, at: row.at };
+    return this.#database.rowsSync<Beginning>(selectBeginning)[0] ?? unprunedJournal;
   }
 
-  async drop(
-    { from, to, before, onProgress, signal }: DropRequest,
-    onCommit: (rows: number) => void,
-  ): Promise<Dropped> {
+  async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<Dropped> {
     let recordings = 0;
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);
       recordings += this.#dropEntries(seq, last);
       seq = last;
-      onCommit(batch);
+      this.#database.noteCommit(batch);
       onProgress?.(seq - from.seq);
       await breath();
       signal?.throwIfAborted();
@@ -80,7 +70,9 @@ export class PrunedJournal {
         to,
       );
       this.#run('INSERT OR REPLACE INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = ?', to);
-      this.#seals.prune(before, this.beginning());
+      const after = this.beginning();
+      if (this.#sealer !== undefined)
+        this.#database.runSync(sealBeginning(this.#sealer, before, after, this.#database.dialect));
       this.#run('DELETE FROM entries WHERE seq <= ?', to);
       this.#run('DELETE FROM journal WHERE seq <= ?', to);
     });
@@ -90,7 +82,7 @@ export class PrunedJournal {
   #dropResults(before: number): number {
     let dropped = 0;
     this.#transaction(() => {
-      const ids = this.#statements.get(resultsGone).all(before);
+      const ids = this.#database.prepare(resultsGone).all(before);
       for (const { id } of ids) this.#run(pagesGone, String(id));
       dropped = ids.length;
     });
@@ -100,7 +92,7 @@ export class PrunedJournal {
   async #dropClaims(): Promise<number> {
     let dropped = 0;
     for (let after = ''; ;) {
-      const next = this.#statements.get(nextClaims).get(after)?.['key'];
+      const next = this.#database.prepare(nextClaims).get(after)?.['key'];
       if (typeof next !== 'string') return dropped;
       dropped += this.#run(claimsGone, after, next);
       after = next;
@@ -118,6 +110,6 @@ export class PrunedJournal {
   }
 
   #run(sql: string, ...values: (string | number)[]): number {
-    return Number(this.#statements.get(sql).run(...values).changes);
+    return Number(this.#database.prepare(sql).run(...values).changes);
   }
 }

@@ -1,16 +1,6 @@
 import type { CallKind, CallSamples, SampleQuery } from '../../../journal/store/call-samples.ts';
 import { Conditions } from '../../conditions.ts';
-import type { Statements } from '../statements.ts';
-
-/** Ended calls by time, as numbers only, so that many can be read at once. Part of the index of the journal. */
-export const sampleSchema = `
-CREATE TABLE kinds (
-  id INTEGER PRIMARY KEY, server TEXT NOT NULL, tool TEXT NOT NULL, outcome TEXT NOT NULL, UNIQUE (tool, server, outcome)
-) STRICT;
-CREATE TABLE samples (
-  at INTEGER NOT NULL, seq INTEGER NOT NULL, kind INTEGER NOT NULL, ms REAL, PRIMARY KEY (at, seq)
-) STRICT, WITHOUT ROWID;
-`;
+import type { SqliteDatabase } from '../sqlite-database.ts';
 
 /** Copies the ended calls in a range of indexed entries to the samples. */
 export const indexSamples: readonly string[] = [
@@ -23,19 +13,16 @@ export const indexSamples: readonly string[] = [
 ];
 
 /** Reads a page of samples. Columns are read as JSON, because one row per call would take twice as long. */
-export function readSamples(statements: Statements, query: SampleQuery): CallSamples {
-  const kinds = statements.get('SELECT id, server, tool, outcome FROM kinds').all() as unknown as KindRow[];
+export function readSamples(database: SqliteDatabase, query: SampleQuery): CallSamples {
+  const kinds = database.prepare('SELECT id, server, tool, outcome FROM kinds').all() as unknown as KindRow[];
   const conditions = new Conditions();
   conditions.add('at >= ?', query.after?.at ?? query.since);
   conditions.add('at < ?', query.until);
   conditions.add('kind IN (SELECT id FROM kinds WHERE tool = ?)', query.tool);
   conditions.add('kind IN (SELECT id FROM kinds WHERE server = ?)', query.server);
-  if (query.after !== undefined) {
-    conditions.addConstant('(at, seq) > (?, ?)');
-    conditions.values.push(query.after.at, query.after.seq);
-  }
-  const { kind, at, ms, seq } = statements
-    .get(
+  conditions.add('(at, seq) > (?, ?)', query.after?.at, query.after?.seq);
+  const { kind, at, ms, seq } = database
+    .prepare(
       `SELECT json_group_array(kind) AS kind, json_group_array(at) AS at, json_group_array(ms) AS ms, json_group_array(seq) AS seq
        FROM (SELECT at, seq, kind, ms FROM samples ${conditions.where} ORDER BY at, seq LIMIT ?)`,
     )

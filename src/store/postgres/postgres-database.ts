@@ -1,17 +1,30 @@
 import type Driver from 'pg';
 import { SignalboxError } from '../../core/errors.ts';
+import type { Dialect, Operation, Parameter, TableDatabase } from '../tables/table-database.ts';
 import type { PostgresAddress } from './address.ts';
 import { isAnswer, isRetryable, storeFailure } from './store-failure.ts';
 
-/** A parameter of a statement. */
-export type Value = string | number | boolean | null | readonly (string | number | null)[];
+/** A parameter of a statement for PostgreSQL. */
+export type PostgresParameter = Parameter | readonly (string | number | null)[];
 
-/** Runs statements, either each on its own or all in one transaction. */
+/** Runs statements with placeholders `?`, `?1` or `$1`, either each on its own or all in one transaction. */
 export interface Sql {
-  rows<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
+  rows<Row>(sql: string, parameters?: readonly PostgresParameter[]): Promise<Row[]>;
   /** Runs a statement and returns whether it changed any row. */
-  change(sql: string, values?: readonly Value[]): Promise<boolean>;
+  change(sql: string, parameters?: readonly PostgresParameter[]): Promise<boolean>;
 }
+
+export const dialect: Dialect = {
+  name: 'postgres',
+  integer: 'bigint',
+  boolean: 'boolean',
+  orderedText: 'text COLLATE "C"',
+  identity: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  rowTable: '',
+  keyTable: '',
+  forUpdate: 'FOR UPDATE',
+  isFalse: (column) => `NOT ${column}`,
+};
 
 const connectMs = 5000;
 const statementMs = 10_000;
@@ -19,7 +32,8 @@ const maxAttempts = 4;
 const longStatementMs = 60_000;
 
 /** A database with a connection pool. `synchronous_commit` stays on, so acknowledged changes are on its disk. */
-export class Database implements Sql {
+export class PostgresDatabase implements TableDatabase, Sql {
+  readonly dialect = dialect;
   readonly location: string;
   readonly #driver: typeof Driver;
   readonly #connection: string;
@@ -48,17 +62,33 @@ export class Database implements Sql {
     return new this.#driver.Client({ ...this.#settings(), query_timeout: longStatementMs });
   }
 
-  async rows<Row>(sql: string, values: readonly Value[] = []): Promise<Row[]> {
-    return await this.#with(async (client) => rowsOf<Row>(await client.query(sql, replaceNuls(values))));
+  rows<Row>(sql: string, parameters?: readonly PostgresParameter[]): Promise<Row[]> {
+    return this.#with((client) => sqlOf(client).rows(sql, parameters));
   }
 
-  async change(sql: string, values: readonly Value[] = []): Promise<boolean> {
-    return await this.#with(async (client) => changed(await client.query(sql, replaceNuls(values))));
+  change(sql: string, parameters?: readonly PostgresParameter[]): Promise<boolean> {
+    return this.#with((client) => sqlOf(client).change(sql, parameters));
+  }
+
+  changeAlone(table: string, sql: string, parameters: readonly Parameter[]): Promise<boolean> {
+    return this.transaction(async (transaction) => {
+      const locked = transaction.rows(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+      const [changed] = await Promise.all([transaction.change(sql, parameters), locked]);
+      return changed;
+    });
+  }
+
+  run<Result>(operation: () => Operation<Result>): Promise<Result> {
+    return this.transaction((sql) => runAsync(sql, operation()));
   }
 
   /** Pipelines statements, each in its own transaction, and waits for all. */
   async pipeline(
-    statements: readonly { readonly name: string; readonly sql: string; readonly values: readonly Value[] }[],
+    statements: readonly {
+      readonly name: string;
+      readonly sql: string;
+      readonly values: readonly PostgresParameter[];
+    }[],
   ): Promise<unknown[][]> {
     return await this.#with((client) =>
       awaitAll(
@@ -129,23 +159,20 @@ export async function loadDriver(): Promise<typeof Driver> {
   }
 }
 
-/** Replaces each `?` of a statement by a numbered placeholder of PostgreSQL. */
-export function numberPlaceholders(sql: string): string {
-  let count = 0;
-  return sql.replaceAll('?', () => `$${(count += 1)}`);
+/** Runs an operation in the transaction of the caller. */
+export async function runAsync<Result>(sql: Sql, operation: Operation<Result>): Promise<Result> {
+  let step = operation.next([]);
+  while (step.done !== true) {
+    const replies = step.value.map((statement) => sql[statement.replyWith](statement.sql, statement.parameters));
+    step = operation.next(await Promise.all(replies));
+  }
+  return step.value;
 }
 
 async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => Promise<Result>): Promise<Result> {
   const begun = client.query('BEGIN');
   try {
-    const [result] = await Promise.all([
-      work({
-        rows: async <Row>(sql: string, values: readonly Value[] = []) =>
-          rowsOf<Row>(await client.query(sql, replaceNuls(values))),
-        change: async (sql, values = []) => changed(await client.query(sql, replaceNuls(values))),
-      }),
-      begun,
-    ]);
+    const [result] = await Promise.all([work(sqlOf(client)), begun]);
     await client.query('COMMIT');
     return result;
   } catch (error) {
@@ -154,22 +181,38 @@ async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => P
   }
 }
 
+function sqlOf(client: Driver.PoolClient): Sql {
+  return {
+    rows: async <Row>(sql: string, parameters: readonly PostgresParameter[] = []) =>
+      (await client.query(numberPlaceholders(sql), replaceNuls(parameters))).rows as Row[],
+    change: async (sql, parameters = []) => {
+      const { rowCount } = await client.query(numberPlaceholders(sql), replaceNuls(parameters));
+      return (rowCount ?? 0) > 0;
+    },
+  };
+}
+
+const numbered = new Map<string, string>();
+
+/** Replaces each placeholder `?` or `?1` by one of PostgreSQL. */
+function numberPlaceholders(sql: string): string {
+  let known = numbered.get(sql);
+  if (known === undefined) {
+    let count = 0;
+    known = sql.replaceAll(/\?(\d*)/g, (_, number: string) => `$${number || (count += 1)}`);
+    numbered.set(sql, known);
+  }
+  return known;
+}
+
 /** Waits for all queries, even when one fails, so that the connection is free afterward. */
 async function awaitAll(queries: readonly Promise<Driver.QueryResult>[]): Promise<unknown[][]> {
   await Promise.allSettled(queries);
   return (await Promise.all(queries)).map(({ rows }) => rows as unknown[]);
 }
 
-function rowsOf<Row>(result: Driver.QueryResult): Row[] {
-  return result.rows as Row[];
-}
-
-function changed({ rowCount }: Driver.QueryResult): boolean {
-  return (rowCount ?? 0) > 0;
-}
-
 /** Replaces NUL, which PostgreSQL cannot store, by U+FFFD. */
-function replaceNuls(values: readonly Value[]): unknown[] {
+function replaceNuls(values: readonly PostgresParameter[]): unknown[] {
   return values.map((value) =>
     typeof value === 'object' && value !== null ? value.map(replaceNul) : replaceNul(value),
   );
