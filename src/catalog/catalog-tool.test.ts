@@ -9,8 +9,8 @@ function hashOf(offered: SourceTool, server = 's'): string {
   return catalogTool(testSource(server), offered).definition.definitionHash;
 }
 
-describe('definition hashes', () => {
-  test('are the same whatever the order of keys', () => {
+describe('the definition hash', () => {
+  test('does not depend on the order of keys', () => {
     const one = tool('t', {
       inputSchema: { type: 'object', properties: { a: { type: 'string', minLength: 1 }, b: true } },
       _meta: { x: 1, y: { z: 2, w: 3 } },
@@ -22,11 +22,11 @@ describe('definition hashes', () => {
     assert.equal(hashOf(one), hashOf(other));
   });
 
-  test('change with everything that is told about a tool', () => {
+  test('changes with every property of the definition', () => {
     const changes: readonly Partial<SourceTool>[] = [
       { tool: 'other' },
       { title: 'Title' },
-      { description: 'Otherwise.' },
+      { description: 'Changed.' },
       { inputSchema: { type: 'object' } },
       {
         inputSchema: { type: 'object', properties: { b: { type: 'number' }, a: { type: 'string', description: '' } } },
@@ -54,14 +54,14 @@ describe('definition hashes', () => {
     for (const hash of hashes) assert.match(hash, /^[0-9a-f]{64}$/);
   });
 
-  test('do not change with what is not told: notices, code', () => {
+  test('does not change with notices or code', () => {
     assert.equal(
       hashOf(tool('t')),
       hashOf(tool('t', { notices: ['x'], run: () => 1, parse: () => ({ ok: false, problems: [] }) })),
     );
   });
 
-  test('tell apart whatever descriptions and schemas tell apart', () => {
+  test('differs exactly when the schemas differ', () => {
     const schema = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
     fc.assert(
       fc.property(schema, schema, (one, other) => {

@@ -18,8 +18,8 @@ function names(catalog: Catalog): string[] {
   return catalog.snapshot.tools.map((each) => each.name);
 }
 
-describe('snapshots', () => {
-  test('stay as they were when the catalog goes on', () => {
+describe('Catalog.snapshot', () => {
+  test('does not change when the catalog changes', () => {
     const files = source('files', [tool('read'), tool('write')]);
     const catalog = catalogOf(files);
     const before = catalog.snapshot;
@@ -30,7 +30,7 @@ describe('snapshots', () => {
       hidden: before.hidden,
       notices: before.notices,
     });
-    files.change({ tools: [tool('read', { description: 'Otherwise.' })] });
+    files.change({ tools: [tool('read', { description: 'Changed.' })] });
     catalog.mount(source('more', [tool('x')]));
     catalog.disable('files');
     assert.notEqual(catalog.snapshot, before);
@@ -51,43 +51,39 @@ describe('snapshots', () => {
     );
   });
 
-  test('are the same object until something changes', () => {
+  test('is the same object until something changes', () => {
     const catalog = catalogOf(source('files', [tool('read')]));
     assert.equal(catalog.snapshot, catalog.snapshot);
   });
 
-  test('cannot be changed, at no depth', () => {
+  test('is frozen at every depth', () => {
     const files = source('files', [tool('read', { labels: ['private'], _meta: { a: { b: 1 } } }), tool('a b')]);
     const catalog = catalogOf(files, source('off', [tool('x')]));
     catalog.disable('off');
     const { snapshot } = catalog;
-    const open: string[] = [];
+    const unfrozen: string[] = [];
     const walk = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return;
-      if (!Object.isFrozen(value)) open.push(path);
+      if (!Object.isFrozen(value)) unfrozen.push(path);
       for (const [key, entry] of Object.entries(value)) walk(entry, `${path}.${key}`);
     };
     for (const [part, value] of Object.entries(snapshot)) walk(value, part);
-    assert.deepEqual(open, []);
+    assert.deepEqual(unfrozen, []);
     assert.ok(Object.isFrozen(catalog.snapshot));
-    assert.equal(snapshot.hidden.length + snapshot.notices.length, 2, 'both lists were looked at');
+    assert.equal(snapshot.hidden.length + snapshot.notices.length, 2, 'one hidden tool and one notice were checked');
   });
 
-  test('a schema that its author changes later is told as it was', () => {
+  test('contains a copy of each schema, in the order in which it was written', () => {
     const inputSchema = { type: 'object', properties: { zebra: { type: 'string' }, ant: { type: 'string' } } };
     const catalog = catalogOf(source('s', [tool('t', { inputSchema })]));
-    const told = JSON.stringify(catalog.snapshot.tools[0]?.inputSchema);
+    const listed = JSON.stringify(catalog.snapshot.tools[0]?.inputSchema);
     inputSchema.properties.zebra.type = 'number';
-    assert.equal(JSON.stringify(catalog.snapshot.tools[0]?.inputSchema), told);
-    assert.equal(
-      told,
-      '{"type":"object","properties":{"zebra":{"type":"string"},"ant":{"type":"string"}}}',
-      'as written, in the order written',
-    );
-    assert.ok(!Object.isFrozen(inputSchema), 'the author’s own object is left alone');
+    assert.equal(JSON.stringify(catalog.snapshot.tools[0]?.inputSchema), listed);
+    assert.equal(listed, '{"type":"object","properties":{"zebra":{"type":"string"},"ant":{"type":"string"}}}');
+    assert.ok(!Object.isFrozen(inputSchema), 'the original schema was frozen');
   });
 
-  test('list tools by server in mounting order', () => {
+  test('lists tools by server in mounting order', () => {
     assert.deepEqual(names(catalogOf(source('b', [tool('2'), tool('1')]), source('a', [tool('3')]))), [
       'mcp__b__2',
       'mcp__b__1',
@@ -96,11 +92,11 @@ describe('snapshots', () => {
   });
 });
 
-describe('collisions', () => {
+describe('a name collision', () => {
   const collision = (message: RegExp) => (error: unknown) =>
     error instanceof SignalboxError && error.code === 'name-collision' && message.test(error.message);
 
-  test('two servers of one name: the error names both', () => {
+  test('of two servers is an error that names both adapters', () => {
     const catalog = catalogOf(source('files', [tool('read')], 'local:files'));
     assert.throws(
       () => catalog.mount(source('files', [tool('write')], 'mcp:files')),
@@ -108,10 +104,10 @@ describe('collisions', () => {
         /^two servers are named "files": local:files is mounted, and mcp:files wants the same name; rename one of them$/,
       ),
     );
-    assert.deepEqual(names(catalog), ['mcp__files__read'], 'the first one stands');
+    assert.deepEqual(names(catalog), ['mcp__files__read'], 'the first server is no longer mounted');
   });
 
-  test('two tools of one server that are rendered alike: the error names both, and nothing is mounted', () => {
+  test('of two tools of a server is an error that names both, and the server is not mounted', () => {
     const catalog = new Catalog();
     assert.throws(
       () => catalog.mount(source('s', [tool('a.b'), tool('c'), tool('a_b')])),
@@ -121,7 +117,7 @@ describe('collisions', () => {
     catalog.mount(source('s', [tool('c')]));
   });
 
-  test('one that arises later hides both with the reason, and the others stay', async () => {
+  test('that arises later hides only the colliding tools, with the reason and the time', async () => {
     const changing = source('s', [tool('a.b'), tool('c')]);
     const catalog = catalogOf(changing, source('other', [tool('a_b')]));
     const before = Date.now();
@@ -137,34 +133,34 @@ describe('collisions', () => {
 
     await pause(5);
     catalog.mount(source('third'));
-    assert.equal(catalog.snapshot.hidden[0]?.since, since, 'it is hidden since it arose, not since the last change');
+    assert.equal(catalog.snapshot.hidden[0]?.since, since, 'the time changed although the collision did not');
     changing.change({ tools: [tool('a_b'), tool('c')] });
     assert.deepEqual(names(catalog), ['mcp__s__a_b', 'mcp__s__c', 'mcp__other__a_b']);
     assert.deepEqual(catalog.snapshot.hidden, []);
   });
 });
 
-describe('a tool that cannot be told', () => {
+describe('an invalid tool definition', () => {
   const bad: readonly [string, SourceTool, RegExp][] = [
-    ['a name that is empty', tool(''), /has an empty name/],
+    ['an empty name', tool(''), /has an empty name/],
     [
       'a schema with a BigInt',
       tool('bad', { inputSchema: { minimum: 1n } }),
       /mcp__s__bad is not JSON: bigint has no form in JSON \(at \$\.inputSchema\.minimum\)/,
     ],
     [
-      'a description with half a character',
+      'a description with a lone surrogate',
       tool('bad', { description: '\ud800' }),
       /mcp__s__bad is not JSON: .*surrogate/i,
     ],
     [
-      'a schema without end',
-      tool('bad', { inputSchema: endless() }),
+      'a cyclic schema',
+      tool('bad', { inputSchema: cyclicSchema() }),
       /mcp__s__bad is not JSON: a cycle, or nesting deeper than/,
     ],
   ];
   for (const [name, offered, reason] of bad) {
-    test(`${name}: refused at mounting, hidden when it comes later, the others stay`, async () => {
+    test(`${name}: rejected when its server is mounted, and hidden alone when it appears later`, async () => {
       assert.throws(
         () => catalogOf(source('s', [offered], 'local:s')),
         (error) => error instanceof SignalboxError && reason.test(error.message),
@@ -172,12 +168,12 @@ describe('a tool that cannot be told', () => {
 
       const changing = source('s', [tool('good')], 'local:s');
       const catalog = catalogOf(changing, source('other', [tool('good')]));
-      const told: CatalogSnapshot[] = [];
-      catalog.subscribe((snapshot) => told.push(snapshot));
+      const snapshots: CatalogSnapshot[] = [];
+      catalog.subscribe((snapshot) => snapshots.push(snapshot));
       changing.change({ tools: [tool('good'), offered] });
       await pause(1);
       assert.deepEqual(
-        told.map(({ tools }) => tools.map((each) => each.name)),
+        snapshots.map(({ tools }) => tools.map((each) => each.name)),
         [['mcp__s__good', 'mcp__other__good']],
       );
       const [hidden] = catalog.snapshot.hidden;
@@ -187,14 +183,14 @@ describe('a tool that cannot be told', () => {
   }
 });
 
-function endless(): Record<string, unknown> {
+function cyclicSchema(): Record<string, unknown> {
   const schema: Record<string, unknown> = {};
   schema['not'] = schema;
   return schema;
 }
 
-describe('provenance', () => {
-  test('a disabled server: its tools are hidden with reason and time, and come back', async () => {
+describe('the status of a server', () => {
+  test('disabled: hides its tools with reason and time until it is enabled', async () => {
     const catalog = catalogOf(source('files', [tool('read')]), source('other', [tool('x')]));
     const [mounted] = catalog.snapshot.servers;
     await pause(5);
@@ -221,7 +217,7 @@ describe('provenance', () => {
 
     await pause(5);
     catalog.disable('files');
-    assert.equal(catalog.snapshot.servers[0]?.since, since, 'disabling it again changes nothing');
+    assert.equal(catalog.snapshot.servers[0]?.since, since, 'disabling it again changed the time');
     catalog.enable('files');
     const [enabled] = catalog.snapshot.servers;
     assert.deepEqual({ ...enabled, since: 0 }, { ...mounted, since: 0 });
@@ -229,7 +225,7 @@ describe('provenance', () => {
     assert.equal(names(catalog).length, 2);
   });
 
-  test('a server that is down: its tools are hidden with its reason and its time; up again it is up since then', async () => {
+  test('down: hides its tools with the reason and time of the source; up again, counts from its recovery', async () => {
     const files = source('files', [tool('read')]);
     const catalog = catalogOf(files);
     files.change({ down: { reason: 'connection refused', since: 1234 } });
@@ -257,14 +253,14 @@ describe('provenance', () => {
     files.change({ up: true });
     const [server] = catalog.snapshot.servers;
     assert.equal(server?.status, 'up');
-    assert.ok(server.since >= before, 'it counts as up since it came back, not since it was mounted');
+    assert.ok(server.since >= before, 'the time is not that of the recovery');
     const { since } = server;
     await pause(5);
     files.change({ tools: [tool('read'), tool('write')] });
-    assert.equal(catalog.snapshot.servers[0]?.since, since, 'a change of its tools is no new beginning');
+    assert.equal(catalog.snapshot.servers[0]?.since, since, 'a change of its tools changed the time');
   });
 
-  test('disabled says more than down', () => {
+  test('disabled takes precedence over down', () => {
     const files = source('files', [tool('read')]);
     const catalog = catalogOf(files);
     files.change({ down: { reason: 'gone', since: 1 } });
@@ -274,7 +270,7 @@ describe('provenance', () => {
     assert.equal(catalog.snapshot.servers[0]?.status, 'down');
   });
 
-  test('notices of tools that work are told with server and rendered name', () => {
+  test('notices of its tools have the server and the rendered name', () => {
     const catalog = catalogOf(source('s', [tool('a b', { notices: ['its schema does not compile'] })]));
     assert.deepEqual(catalog.snapshot.notices, [
       { server: 's', tool: 'mcp__s__a_b', message: 'name "a b" is rendered as "mcp__s__a_b"' },
@@ -282,7 +278,7 @@ describe('provenance', () => {
     ]);
   });
 
-  test('a server that is not mounted is named with those that are', () => {
+  test('an unknown server is an error that lists the mounted servers', () => {
     const catalog = catalogOf(source('a'), source('b'));
     for (const act of [() => catalog.disable('c'), () => catalog.enable('c'), () => catalog.unmount('c')]) {
       assert.throws(
@@ -296,7 +292,7 @@ describe('provenance', () => {
   });
 });
 
-describe('servers come and go', () => {
+describe('mounting and unmounting', () => {
   const server = fc.string({ unit: fc.constantFrom('a', 'b', '-', 'x'), minLength: 1, maxLength: 4 });
   const servers = fc.uniqueArray(
     fc.tuple(server, fc.uniqueArray(fc.constantFrom('a', 'b', 'x__a', '_b', 'a-b__x', 'list'), { maxLength: 6 })),
@@ -314,10 +310,10 @@ describe('servers come and go', () => {
             ),
           ),
         );
-        const [gone] = list[pick % list.length] ?? [''];
-        const expected = catalog.snapshot.tools.filter((each) => each.id.server !== gone);
-        const removed = catalog.unmount(gone);
-        assert.equal(removed.server, gone);
+        const [name] = list[pick % list.length] ?? [''];
+        const expected = catalog.snapshot.tools.filter((each) => each.id.server !== name);
+        const removed = catalog.unmount(name);
+        assert.equal(removed.server, name);
         assert.deepEqual(catalog.snapshot.tools, expected);
         assert.deepEqual(
           catalog.snapshot.tools.map((each) => each.name),
@@ -328,7 +324,7 @@ describe('servers come and go', () => {
     );
   });
 
-  test('a server takes the place of another: same position, disabled as before, and the old one is heard no more', () => {
+  test('a replacement has the position and the disabled state of the old server, which is no longer observed', () => {
     const [first, other] = [source('a', [tool('old')]), source('b', [tool('b')])];
     const catalog = catalogOf(first, other);
     catalog.disable('a');
@@ -350,7 +346,7 @@ describe('servers come and go', () => {
     assert.deepEqual(names(catalog), ['mcp__a__newer', 'mcp__b__b']);
   });
 
-  test('one that would be refused takes no place, and nothing changes', () => {
+  test('an invalid replacement is rejected and changes nothing', () => {
     const catalog = catalogOf(source('a', [tool('old')]));
     const before = catalog.snapshot;
     assert.throws(() => catalog.replace(source('a', [tool('same'), tool('same')])), /would both be named/);
@@ -358,7 +354,7 @@ describe('servers come and go', () => {
     assert.equal(catalog.snapshot, before);
   });
 
-  test('what a removed server does afterwards changes nothing', () => {
+  test('changes of an unmounted server have no effect', () => {
     const files = source('files', [tool('read')]);
     const catalog = catalogOf(files);
     catalog.unmount('files');
@@ -368,45 +364,45 @@ describe('servers come and go', () => {
     assert.deepEqual(names(catalog), []);
   });
 
-  test('listeners hear of changes made in one go once, with the last version', async () => {
+  test('listeners are called once for all changes of one synchronous run, with the last version', async () => {
     const files = source('files', [tool('read')]);
     const catalog = catalogOf(files);
-    const told: CatalogSnapshot[] = [];
-    const stop = catalog.subscribe((snapshot) => told.push(snapshot));
+    const snapshots: CatalogSnapshot[] = [];
+    const unsubscribe = catalog.subscribe((snapshot) => snapshots.push(snapshot));
     files.change({ tools: [tool('read'), tool('write')] });
     files.change({ tools: [tool('write')] });
     catalog.mount(source('more', [tool('x')]));
-    assert.equal(told.length, 0, 'not in the middle of the changes');
+    assert.equal(snapshots.length, 0, 'called before the run ended');
     await pause(1);
     assert.deepEqual(
-      told.map(({ tools }) => tools.map((each) => each.name)),
+      snapshots.map(({ tools }) => tools.map((each) => each.name)),
       [['mcp__files__write', 'mcp__more__x']],
     );
-    assert.equal(told[0], catalog.snapshot);
+    assert.equal(snapshots[0], catalog.snapshot);
 
     catalog.unmount('more');
     await pause(1);
-    assert.equal(told.length, 2);
-    assert.ok((told[1]?.version ?? 0) > (told[0]?.version ?? 0));
+    assert.equal(snapshots.length, 2);
+    assert.ok((snapshots[1]?.version ?? 0) > (snapshots[0]?.version ?? 0));
 
-    stop();
+    unsubscribe();
     catalog.disable('files');
     await pause(1);
-    assert.equal(told.length, 2, 'nobody listens any more');
+    assert.equal(snapshots.length, 2, 'called after unsubscribing');
   });
 
-  test('a listener that throws is warned about, and the others are told', async () => {
+  test('an exception in a listener becomes a process warning, and the other listeners are called', async () => {
     const catalog = new Catalog();
     const warnings: Error[] = [];
     const onWarning = (warning: Error): number => warnings.push(warning);
     process.on('warning', onWarning);
-    let told = 0;
+    let calls = 0;
     catalog.subscribe(() => assert.fail('a bad listener'));
-    catalog.subscribe(() => (told += 1));
+    catalog.subscribe(() => (calls += 1));
     catalog.mount(source('a'));
     await pause(5);
     process.off('warning', onWarning);
-    assert.equal(told, 1);
+    assert.equal(calls, 1);
     assert.deepEqual(
       warnings.map(({ message }) => message),
       ['a listener threw: a bad listener'],

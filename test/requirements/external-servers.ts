@@ -36,10 +36,10 @@ export const externalServers: Section<'B'> = {
   B3: {
     promise: 'tools are filtered, renamed, re-described and re-shaped; the remote name still works',
     tests: [
-      'src/catalog/transforms/shaping/shape-source.test.ts > whatever is allowed, denied and renamed: what is listed can be called and reaches the right tool, the rest cannot',
-      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > renames, describes, entitles, sets the effect and provider options, by the new or the own name',
-      'src/catalog/transforms/shaping/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by anything a caller gives',
-      'src/catalog/transforms/transform-source.test.ts > a transform > says in the catalog what it hides and why',
+      'src/catalog/transforms/shaping/shape-source.test.ts > for any allow, deny and rename settings, listed tools can be called and run the right tool, and others cannot',
+      'src/catalog/transforms/shaping/shape-source.test.ts > shapeSource > sets name, description, title, effect and provider options, by the new or the original name',
+      'src/catalog/transforms/shaping/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by any argument of a caller',
+      'src/catalog/transforms/transform-source.test.ts > transformSource > lists hidden tools in the catalog with the reason',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > are listed and called, shaped as configured',
     ],
   },
@@ -47,8 +47,8 @@ export const externalServers: Section<'B'> = {
     promise:
       'a server’s JSON Schema reaches the model unchanged, and arguments are validated against it; a tool whose schema cannot be used cannot be called unless it is trusted',
     tests: [
-      'src/catalog/schema/schema-compiler.test.ts > drafts > 2020-12, said or unsaid: prefixItems, dependentRequired, unevaluatedProperties',
-      'src/catalog/schema/schema-compiler.test.ts > drafts > draft-07, with http or https, with or without "#": items as a list, dependencies',
+      'src/catalog/schema/schema-compiler.test.ts > SchemaCompiler dialects > 2020-12, declared or by default: prefixItems, dependentRequired, unevaluatedProperties',
+      'src/catalog/schema/schema-compiler.test.ts > SchemaCompiler dialects > draft-07, with http or https and with or without "#": items as a list, dependencies',
       'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, lets nothing through unless it is trusted, and says why',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > arguments are checked against its schema; a tool whose schema does not compile cannot be called',
       'src/sources/mcp/mcp-server.test.ts > a server that is a process > effects come from its annotations, and schemas are passed on as received',
@@ -56,7 +56,7 @@ export const externalServers: Section<'B'> = {
   },
   B5: {
     promise: 'every tool knows its server; removing a server removes exactly its tools',
-    tests: ['src/catalog/catalog.test.ts > servers come and go > removing a server removes exactly its tools'],
+    tests: ['src/catalog/catalog.test.ts > mounting and unmounting > removing a server removes exactly its tools'],
   },
   B6: {
     promise: 'crash, hang, dropped stream and expired session are noticed, reconnected, and end calls clearly',
@@ -74,8 +74,8 @@ export const externalServers: Section<'B'> = {
       'src/process/explain-process.test.ts > a program that cannot be started > a missing program was not found, even when a directory of the PATH may not be searched',
       'src/process/explain-process.test.ts > a program that cannot be started > a program without execute permission is named with its path',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > are down with the reason if they cannot be reached, and hide no other server',
-      'src/catalog/require-servers.test.ts > required servers > a server that is down and required is told with its reason, before anything else is done',
-      'src/catalog/require-servers.test.ts > required servers > one that is still being connected to is waited for; one that is idle is up',
+      'src/catalog/startup.test.ts > box.servers.ready > rejects with the reason when a required server is down, and ignores other servers',
+      'src/catalog/startup.test.ts > box.servers.ready > waits for a required server that is still connecting, and counts an idle one as up',
       'src/server/routes/servers/server-routes.test.ts > a required server > that is down makes the server not ready, without naming it to unauthenticated callers',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > that are required and down are reported by serve, and by doctor, which exits with 1',
       'src/sessions/server-status.test.ts > how servers are doing > a required server that is down fails the turn before the model is asked',
@@ -141,8 +141,8 @@ export const externalServers: Section<'B'> = {
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
     tests: [
-      'src/catalog/schema/elicitation-form.test.ts > the answer to a form > is taken without compiling exactly when JSON Schema takes it',
-      'src/catalog/schema/elicitation-form.test.ts > the answer to a form > is never taken where JSON Schema would not, however odd the form is',
+      'src/catalog/schema/elicitation-form.test.ts > the answer to an MCP form > is accepted without compilation exactly when JSON Schema accepts it',
+      'src/catalog/schema/elicitation-form.test.ts > the answer to an MCP form > is never accepted for a malformed form when JSON Schema rejects it',
       'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks a model is answered by whoever made the call',
@@ -165,9 +165,9 @@ export const externalServers: Section<'B'> = {
   B13: {
     promise: '`signalbox.lock` pins tool definitions; a change of meaning blocks the tool until accepted',
     tests: [
-      'src/catalog/lock/lock-types.test.ts > the lock > reordering keys, sets or tools never drifts, and hides nothing',
-      'src/catalog/lock/lock-types.test.ts > the lock > any change of any definition drifts, is told, and hides exactly that tool',
-      'src/catalog/lock/lock-types.test.ts > a locked server > new instructions are withheld and noticed; a server that is down is not compared',
+      'src/catalog/lock/lock.test.ts > a lock > does not change when keys, sets or tools are reordered, and hides nothing',
+      'src/catalog/lock/lock.test.ts > a lock > detects and describes any change of a definition, and hides exactly that tool',
+      'src/catalog/lock/lock.test.ts > lockSource > withholds and reports new instructions; does not compare a server that is down',
       'test/e2e/cli-lock.test.ts > signalbox.lock > a changed tool is blocked with the difference until it is accepted; other tools are not',
     ],
   },
@@ -187,15 +187,15 @@ export const externalServers: Section<'B'> = {
       'src/pipeline/stages/validate.test.ts > policy decides over the defaults, and what still does not fit is refused',
       'src/pipeline/stages/validate.test.ts > an idempotency key is bound to the filled arguments: left out and written out are the same call',
       'src/pipeline/stages/validate.test.ts > a tool whose arguments the configuration shapes gets its own defaults too',
-      'src/catalog/schema/schema-defaults.test.ts > the defaults of a schema > are left alone where a schema leaves a choice',
+      'src/catalog/schema/schema-defaults.test.ts > fillDefaultsOf > fills in nothing below anyOf, oneOf and if',
     ],
   },
   B16: {
     promise: 'tool settings accept patterns, the most specific key wins, and a key that matches nothing is reported',
     tests: [
-      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > patterns name several tools: the most specific key wins, and labels add up',
-      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > arguments for several tools are shaped where a tool has them',
-      'src/catalog/transforms/shaping/shape-source.test.ts > the tools block > allow, deny and every section take full names, also those of long names',
+      'src/catalog/transforms/shaping/shape-source.test.ts > shapeSource > the most specific matching key wins, and labels of all matching keys are combined',
+      'src/catalog/transforms/shaping/shape-source.test.ts > shapeSource > a pattern shapes arguments only of tools that have them',
+      'src/catalog/transforms/shaping/shape-source.test.ts > shapeSource > allow, deny and all sections accept full names, including shortened ones',
       'test/e2e/cli-names.test.ts > names that match nothing > in the tools block are reported by doctor, tools --why and serve',
     ],
   },

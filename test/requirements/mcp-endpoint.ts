@@ -64,7 +64,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/server/access/tokens/token-access.test.ts > access token > is refused with 401 and a challenge when it is wrong, expired or revoked; an unknown id gets the response of a wrong secret',
       'src/server/access/tokens/token-access.test.ts > access token > ends with its revocation: its open requests are closed and later ones are refused',
       'src/server/access/tokens/token-access.test.ts > access token > cannot be guessed: after twenty wrong tokens, more are refused with 429, and valid ones are not',
-      'src/server/http/mcp-route.test.ts > the MCP endpoint > serves only the profile that a token is bound to',
+      'src/server/http/mcp-route.test.ts > MCP route > serves only the profile that a token is bound to',
       'test/e2e/cli-token.test.ts > signalbox token > a token created beside a running server works with its role until it is revoked, and is nowhere in clear text',
       'test/e2e/cli-token.test.ts > agent token of serve > only allows calls, stays the same over restarts, and is replaced after it was revoked',
       'src/surfaces/mcp/http/bad-input.test.ts > authorization of MCP requests > requires a token whose role may call tools, and refuses pages of other origins',

@@ -8,9 +8,9 @@ import { pinTool } from './locked-server.ts';
 import { wordDiff } from './word-diff.ts';
 
 function texts(before: Partial<SourceTool>, after: Partial<SourceTool>): string[] {
-  const [was, is] = [pinTool(testTool('t', before)), pinTool(testTool('t', after))];
-  assert.ok(was !== undefined && is !== undefined);
-  return diffTool('t', was, is).map(({ text }) => text);
+  const [old, now] = [pinTool(testTool('t', before)), pinTool(testTool('t', after))];
+  assert.ok(old !== undefined && now !== undefined);
+  return diffTool('t', old, now).map(({ text }) => text);
 }
 
 function schemaTexts(before: object, after: object, required: readonly string[] = [], now = required): string[] {
@@ -20,8 +20,8 @@ function schemaTexts(before: object, after: object, required: readonly string[] 
   );
 }
 
-describe('the difference of a tool is told in sentences', () => {
-  test('arguments that come, go, become required or optional', () => {
+describe('diffTool', () => {
+  test('describes arguments that are added, removed, required or optional now', () => {
     const text = { type: 'string' };
     assert.deepEqual(schemaTexts({ path: text }, { path: text }, [], ['path']), ['argument `path` is now required']);
     assert.deepEqual(schemaTexts({ path: text }, { path: text }, ['path'], []), ['argument `path` is now optional']);
@@ -32,7 +32,7 @@ describe('the difference of a tool is told in sentences', () => {
     assert.deepEqual(schemaTexts({ path: text }, {}, ['path'], []), ['argument `path` removed']);
   });
 
-  test('types, enums, limits and descriptions, at any depth', () => {
+  test('describes types, enums, limits and descriptions at any depth', () => {
     assert.deepEqual(schemaTexts({ limit: { type: 'integer' } }, { limit: { type: 'string' } }), [
       'type of `limit`: integer → string',
     ]);
@@ -59,7 +59,7 @@ describe('the difference of a tool is told in sentences', () => {
     );
   });
 
-  test('results, titles and descriptions', () => {
+  test('describes results, titles and descriptions', () => {
     assert.deepEqual(texts({}, { outputSchema: { type: 'object' } }), ['schema of the result added']);
     assert.deepEqual(
       texts({ outputSchema: { properties: { a: {} } } }, { outputSchema: { properties: { a: { type: 'null' } } } }),
@@ -71,7 +71,7 @@ describe('the difference of a tool is told in sentences', () => {
     ]);
   });
 
-  test('icons, metadata and unknown fields, down to each value', () => {
+  test('describes each changed value of icons, metadata and unknown fields', () => {
     const icons = (src: string): Partial<SourceTool> => ({ fields: { icons: [{ src, sizes: ['any'] }] } });
     assert.deepEqual(texts(icons('a.png'), icons('b.png')), ['field `icons[0].src`: [-a.png-]{+b.png+}']);
     assert.deepEqual(texts({}, { _meta: { 'ui/view': 'ui://pay' } }), ['field `_meta.ui/view`: absent → "ui://pay"']);
@@ -80,7 +80,7 @@ describe('the difference of a tool is told in sentences', () => {
     ]);
   });
 
-  test('what asks for more trust than was given is marked', () => {
+  test('marks changes that need more trust than was accepted', () => {
     assert.deepEqual(texts({ annotations: { readOnlyHint: true } }, { annotations: { readOnlyHint: false } }), [
       'annotation readOnlyHint: true → false ⚠ weaker',
     ]);
@@ -105,8 +105,8 @@ describe('the difference of a tool is told in sentences', () => {
   });
 });
 
-describe('the word diff', () => {
-  test('marks words that were lost and gained, and whitespace too', () => {
+describe('wordDiff', () => {
+  test('marks removed and added words and white space', () => {
     assert.equal(wordDiff('one two three', 'one 2 three four'), 'one [-two-]{+2+} three{+ four+}');
     assert.equal(wordDiff('a b', 'a  b'), 'a[- -]{+  +}b');
     assert.equal(wordDiff('a b', 'a\nb'), 'a[- -]{+\\n+}b');
@@ -114,7 +114,7 @@ describe('the word diff', () => {
     assert.equal(wordDiff('Reads one file.', 'Writes two files.'), '[-Reads one file.-]{+Writes two files.+}');
   });
 
-  test('leaves out most of what stayed, and does not take forever', () => {
+  test('shortens unchanged text, and ends in time for texts without a common word', () => {
     const long = 'word '.repeat(200);
     const diff = wordDiff(`${long}old ${long}`, `${long}new ${long}`);
     assert.ok(diff.length < 200 && diff.includes('[-old-]{+new+}'), diff);

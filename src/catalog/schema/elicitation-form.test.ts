@@ -75,8 +75,8 @@ interface Field {
   readonly items?: Pick<Field, 'enum'> & { readonly anyOf?: Field['oneOf'] };
 }
 
-/** Values that a field takes, and those at the borders. */
-function near({ type, format, enum: plain, oneOf, minimum, maximum, items }: Field): fc.Arbitrary<unknown> {
+/** Values that a field accepts, and those at its limits. */
+function likelyValue({ type, format, enum: plain, oneOf, minimum, maximum, items }: Field): fc.Arbitrary<unknown> {
   const offered = items?.enum ?? (items?.anyOf ?? oneOf)?.map((each) => each.const) ?? plain;
   switch (type) {
     case 'string':
@@ -91,11 +91,11 @@ function near({ type, format, enum: plain, oneOf, minimum, maximum, items }: Fie
   }
 }
 
-/** Most of it fits, or every answer would be refused for some other reason. */
+/** An answer with mostly valid values: with random ones, every answer would be invalid for some reason. */
 function answerTo(schema: JsonObject): fc.Arbitrary<JsonObject> {
   const fields = Object.entries(schema['properties'] as unknown as Record<string, Field>);
   const likely = fields.map(([name, each]) => {
-    const value = fc.oneof({ weight: 12, arbitrary: near(each) }, { weight: 1, arbitrary: anyValue });
+    const value = fc.oneof({ weight: 12, arbitrary: likelyValue(each) }, { weight: 1, arbitrary: anyValue });
     return [name, value] as const;
   });
   const more = fc.dictionary(fc.constantFrom(...names), anyValue, { maxKeys: 1 });
@@ -103,9 +103,9 @@ function answerTo(schema: JsonObject): fc.Arbitrary<JsonObject> {
     .tuple(fc.option(more, { freq: 3, nil: {} }), fc.record(Object.fromEntries(likely), { requiredKeys: [] }))
     .map(([added, given]) => ({ ...added, ...given }) as JsonObject);
 }
-const asked = form.chain((schema) => fc.tuple(fc.constant(schema), answerTo(schema)));
+const formWithAnswer = form.chain((schema) => fc.tuple(fc.constant(schema), answerTo(schema)));
 
-/** Fields of every kind, and values that some of them take. */
+/** Fields of every kind, and values that some of them accept. */
 const fields: readonly JsonObject[] = [
   { type: 'string' },
   { type: 'string', format: 'email' },
@@ -117,7 +117,7 @@ const fields: readonly JsonObject[] = [
 ];
 const values: readonly JsonValue[] = ['', 'red', 'blue', 'a@b.co', 0, 1, 1.5, true, null, [], ['red'], ['blue'], {}];
 
-/** What does not stand in a form of MCP, or not so. */
+/** Rules that no MCP form has, or that are malformed. */
 const oddRules: readonly JsonObject[] = [
   { pattern: '^x' },
   { minLength: -1 },
@@ -159,27 +159,27 @@ const oddForms: readonly JsonObject[] = [
   { type: 'array' },
 ];
 const compiler = new SchemaCompiler();
-const takes = (schema: JsonObject, given: JsonObject): boolean => {
+const isValid = (schema: JsonObject, given: JsonObject): boolean => {
   const compiled = compiler.compile(schema);
   return compiled.ok && compiled.validate(given) === undefined;
 };
 const runs = { seed: runSeed, numRuns: 300 };
 
-describe('the answer to a form', () => {
-  it('is taken without compiling exactly when JSON Schema takes it', () => {
-    let taken = 0;
+describe('the answer to an MCP form', () => {
+  it('is accepted without compilation exactly when JSON Schema accepts it', () => {
+    let accepted = 0;
     fc.assert(
-      fc.property(asked, ([schema, given]) => {
+      fc.property(formWithAnswer, ([schema, given]) => {
         const fits = fitsForm(schema, given);
-        taken += fits ? 1 : 0;
-        assert.equal(fits, takes(schema, given));
+        accepted += fits ? 1 : 0;
+        assert.equal(fits, isValid(schema, given));
       }),
       runs,
     );
-    assert.ok(taken > runs.numRuns / 10, `only ${taken} answers fitted`);
+    assert.ok(accepted > runs.numRuns / 10, `only ${accepted} answers matched`);
   });
 
-  it('is never taken where JSON Schema would not, however odd the form is', () => {
+  it('is never accepted for a malformed form when JSON Schema rejects it', () => {
     const forms = dialects.flatMap(($schema) =>
       fields.flatMap((each): JsonObject[] => [
         ...[{}, ...oddRules].map((rules) => ({ $schema, type: 'object', properties: { a: { ...each, ...rules } } })),
@@ -187,17 +187,17 @@ describe('the answer to a form', () => {
       ]),
     );
     const answers = [{}, JSON.parse('{ "__proto__": "red" }') as JsonObject, ...values.map((value) => ({ a: value }))];
-    let taken = 0;
+    let accepted = 0;
     for (const each of forms)
       for (const given of answers) {
         if (!fitsForm(each, given)) continue;
-        taken += 1;
-        assert.ok(takes(each, given), `${JSON.stringify(each)} does not take ${JSON.stringify(given)}`);
+        accepted += 1;
+        assert.ok(isValid(each, given), `${JSON.stringify(each)} does not accept ${JSON.stringify(given)}`);
       }
-    assert.ok(taken > forms.length / 10, `only ${taken} answers fitted`);
+    assert.ok(accepted > forms.length / 10, `only ${accepted} answers matched`);
   });
 
-  it('is told what is wrong with it, as before', () => {
+  it('that is invalid is rejected with its problems', () => {
     const requestedSchema = {
       type: 'object',
       properties: { age: { type: 'integer', minimum: 18 } },

@@ -69,8 +69,8 @@ function native(pattern: string): RegExp {
   }
 }
 
-describe('a linear pattern', () => {
-  test('matches what the pattern matches in JavaScript', () => {
+describe('linearPattern', () => {
+  test('matches the same texts as the pattern in JavaScript', () => {
     for (const pattern of patterns)
       for (const text of texts)
         assert.equal(
@@ -80,7 +80,7 @@ describe('a linear pattern', () => {
         );
   });
 
-  test('also of random parts, on random text', () => {
+  test('matches the same texts as JavaScript for random patterns and texts', () => {
     const part = fc.constantFrom(
       'a',
       'b',
@@ -108,9 +108,9 @@ describe('a linear pattern', () => {
     );
   });
 
-  test('leaves nothing to the engine of the runtime that could backtrack', () => {
-    // Each of these takes the runtime's engine hours.
-    const evil = [
+  test('runs no pattern that can backtrack on the native engine', () => {
+    // Each of these takes the native engine hours.
+    const backtracking = [
       '^(a+)+$',
       '^(a|aa)+$',
       '^(a|a?)+$',
@@ -120,10 +120,10 @@ describe('a linear pattern', () => {
       '^a*a*a*a*a*a*!?$',
     ];
     const text = `${'a'.repeat(20_000)}!!`;
-    for (const pattern of evil) assert.equal(linearPattern(pattern).test(text), false, pattern);
+    for (const pattern of backtracking) assert.equal(linearPattern(pattern).test(text), false, pattern);
   });
 
-  test('does not exist for backreferences, inner lookaheads and what is no pattern', () => {
+  test('throws for backreferences, inner lookaheads and invalid patterns', () => {
     for (const pattern of [String.raw`^(a+)\1+$`, 'a(?=b+)c+', String.raw`(?<n>a+)\k<n>+`])
       assert.throws(() => linearPattern(pattern), /cannot be checked in linear time/, pattern);
     assert.throws(() => linearPattern('['), /Unterminated character class/);

@@ -5,7 +5,7 @@ import { boxed } from '../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { parameterHeaders, parameterHeadersProblem } from './parameter-headers.ts';
 
-test('an argument that the schema marks goes along as a header, and the server takes the call', async (t) => {
+test('a marked argument is also sent as a header, and the server accepts the call', async (t) => {
   const fixture = await httpFixture('modern');
   t.after(() => fixture.close());
   const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
@@ -19,7 +19,7 @@ test('an argument that the schema marks goes along as a header, and the server t
   assert.equal(fixture.requests.at(-1)?.get('mcp-param-region'), null);
 });
 
-test('only what can be told apart and written down is sent', () => {
+test('only unambiguous arguments with a text form become headers', () => {
   const nested = { type: 'object', properties: { id: { type: 'integer', 'x-mcp-header': 'Id' } } };
   const headers = parameterHeaders({
     properties: {
@@ -38,7 +38,7 @@ test('only what can be told apart and written down is sent', () => {
   assert.equal(parameterHeaders({ properties: { a: { type: 'string' } } }), undefined);
 });
 
-test('a schema whose marks cannot be headers has a problem that says which and why', () => {
+test('an invalid header mark in a schema is reported with its argument and the reason', () => {
   const problemOf = (...marks: [type: string, name: unknown][]): string | undefined =>
     parameterHeadersProblem({
       properties: Object.fromEntries(
@@ -56,7 +56,7 @@ test('a schema whose marks cannot be headers has a problem that says which and w
   );
 });
 
-test('whatever the value, the header can be sent and says what the value was', () => {
+test('any value becomes a valid header from which it can be decoded', () => {
   const headers = parameterHeaders({ properties: { a: { type: 'string', 'x-mcp-header': 'A' } } });
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constant('=?base64?aGk=?=')), (value) => {

@@ -32,7 +32,7 @@ const keywords = `
   properties definitions $defs $ref pattern multipleOf $id $anchor dependencies propertyNames
   deprecated unknown`;
 const keyword = fc.constantFrom(...keywords.trim().split(/\s+/));
-/** Now and then a schema: what is in it may be of any kind. */
+/** Random values, some of which are valid schemas. */
 const { schema: random } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -48,23 +48,23 @@ const { schema: random } = fc.letrec((tie) => ({
   ),
 }));
 
-test('what is plainly a schema is one for the schemas of schemas of both drafts, on 20,000 random ones', () => {
-  const seen = { plain: 0, plainInDepth: 0, another: 0, none: 0 };
+test('20,000 random schemas: every plain one is valid for the meta-schemas of both drafts', () => {
+  const counts = { plain: 0, plainAndNested: 0, validOnly: 0, invalid: 0 };
   fc.assert(
     fc.property(random, (schema) => {
-      const isOne = metas.every((meta) => meta.validateSchema(schema as object) === true);
+      const isValid = metas.every((meta) => meta.validateSchema(schema as object) === true);
       if (isPlain(schema)) {
-        assert.ok(isOne, JSON.stringify([schema, metas.map(({ errors }) => errors)]));
-        seen.plain += 1;
-        if (JSON.stringify(schema).split('{').length > 2) seen.plainInDepth += 1;
-      } else seen[isOne ? 'another' : 'none'] += 1;
+        assert.ok(isValid, JSON.stringify([schema, metas.map(({ errors }) => errors)]));
+        counts.plain += 1;
+        if (JSON.stringify(schema).split('{').length > 2) counts.plainAndNested += 1;
+      } else counts[isValid ? 'validOnly' : 'invalid'] += 1;
     }),
     { numRuns: 20_000, seed: 20_261_116 },
   );
-  for (const [what, count] of Object.entries(seen)) assert.ok(count > 500, `${what}: ${JSON.stringify(seen)}`);
+  for (const [kind, count] of Object.entries(counts)) assert.ok(count > 500, `${kind}: ${JSON.stringify(counts)}`);
 });
 
-test('what Zod says of usual arguments is plain', () => {
+test('the schema that Zod generates for typical arguments is plain', () => {
   const { $schema: _, ...schema } = z.toJSONSchema(
     z.object({
       path: z.string().min(1).describe('Where.'),
@@ -76,12 +76,12 @@ test('what Zod says of usual arguments is plain', () => {
   assert.ok(isPlain(schema));
 });
 
-test('what no schema is made of, what is deep and what is wrong is not plain', () => {
+test('deep and invalid schemas, and values that are not schemas, are not plain', () => {
   let deep: object = { type: 'object' };
   for (let level = 0; level < 100; level += 1) deep = { not: deep };
-  const wrong = [
+  const others = [
     [null, 1, 'a', [], { type: 'strin' }, { type: ['null', 'null'] }, { required: ['a', 'a'] }, { items: [{}] }],
     [{ pattern: '(' }, { $ref: 'https://example.com/schema.json' }, { minimum: Number.NaN }, { $id: 'a' }, deep],
   ].flat();
-  for (const schema of wrong) assert.ok(!isPlain(schema), JSON.stringify(schema));
+  for (const schema of others) assert.ok(!isPlain(schema), JSON.stringify(schema));
 });

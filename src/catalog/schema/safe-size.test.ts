@@ -4,8 +4,8 @@ import { safeSize } from './safe-size.ts';
 
 const property = (schema: object): object => ({ type: 'object', properties: { a: schema } });
 
-describe('the largest value whose check certainly ends soon', () => {
-  test('is not bounded for schemas without patterns, unique items and recursion', () => {
+describe('safeSize', () => {
+  test('is unlimited for schemas without patterns, unique items and recursion', () => {
     assert.equal(safeSize(true), Number.POSITIVE_INFINITY);
     assert.equal(safeSize(property({ type: 'string', maxLength: 5 }) as never), Number.POSITIVE_INFINITY);
     assert.equal(
@@ -23,7 +23,7 @@ describe('the largest value whose check certainly ends soon', () => {
     assert.ok(safeSize({ patternProperties: { '^(x*)*$': {} } }) > 500_000);
   });
 
-  test('shrinks with the number of patterns, and with the references to them', () => {
+  test('shrinks with the number of patterns and of references to them', () => {
     const pattern = { pattern: '^[a-z]+$' };
     const one = safeSize(pattern);
     assert.ok(safeSize({ allOf: Array.from({ length: 100 }, () => pattern) }) <= one / 100);
@@ -31,7 +31,7 @@ describe('the largest value whose check certainly ends soon', () => {
     assert.ok(safeSize({ allOf, $defs: { a: pattern } }) <= one / 100);
   });
 
-  test('is nothing where references recur, branch without end or lead outside, and not bounded where they end', () => {
+  test('is 0 for references that recur, branch exponentially or lead outside, and unlimited for others', () => {
     assert.equal(safeSize({ properties: { next: { $ref: '#' } } }), 0);
     assert.equal(safeSize({ $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' }), 0);
     assert.equal(safeSize({ $ref: 'https://elsewhere/schema' }), 0);

@@ -14,8 +14,8 @@ const size = {
   required: ['width'],
 };
 
-describe('the defaults of a schema', () => {
-  test('fill in what is required and missing, and nothing else', () => {
+describe('fillDefaultsOf', () => {
+  test('fills in required arguments that are missing, and no others', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -30,7 +30,7 @@ describe('the defaults of a schema', () => {
     assert.deepEqual(filled(schema, { scale: null, type: false }), { scale: null, type: false });
   });
 
-  test('are there for objects and lists inside, through allOf and references, also within defaults', () => {
+  test('fills in nested objects and lists, through allOf and references, and within defaults', () => {
     const nested = { properties: { size, sizes: { type: 'array', items: size } } };
     assert.deepEqual(filled(nested, { size: {}, sizes: [{}, { width: 1 }] }), {
       size: { width: 800 },
@@ -51,14 +51,14 @@ describe('the defaults of a schema', () => {
     });
   });
 
-  test('are left alone where a schema leaves a choice', () => {
+  test('fills in nothing below anyOf, oneOf and if', () => {
     for (const keyword of ['anyOf', 'oneOf']) assert.equal(fillDefaultsOf({ [keyword]: [size] }), undefined);
     assert.equal(fillDefaultsOf({ if: {}, else: size }), undefined);
     assert.equal(fillDefaultsOf({ properties: { width: { default: 1 } } }), undefined, 'not required');
     assert.equal(fillDefaultsOf(true), undefined);
   });
 
-  test('end for schemas that refer to themselves or nowhere', () => {
+  test('terminates for recursive and unresolvable references', () => {
     const node = { properties: { child: { $ref: '#', default: {} } }, required: ['child'] };
     assert.deepEqual(filled(node), { child: {} });
     for (const $ref of ['#/$defs/none', 'https://example.com/x', '#/%E0%A4%A'])
@@ -66,7 +66,7 @@ describe('the defaults of a schema', () => {
     assert.equal(fillDefaultsOf({ $ref: '#' }), undefined);
   });
 
-  test('are copies, and names of Object’s own properties are names like any other', () => {
+  test('copies the defaults, and supports property names such as __proto__', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"default":[1]},"list":{"default":[1]}},"required":["__proto__","list"]}',
     ) as JsonSchema;

@@ -6,10 +6,10 @@ import { argumentNames, firstSentence, toolIndex } from './tool-index.ts';
 import { stem, wordsOf } from './search-words.ts';
 
 const tools = distractors(300);
-const another = toolIndex([...tools]);
+const otherIndex = toolIndex([...tools]);
 
-describe('words', () => {
-  test('are those of names and sentences alike, without endings and without words that say nothing', () => {
+describe('wordsOf', () => {
+  test('returns the stemmed words of names and sentences, without stop words', () => {
     assert.deepEqual(
       wordsOf('What are the readFile, read_files, Read-File?'),
       wordsOf('read file read file read file'),
@@ -24,15 +24,15 @@ describe('words', () => {
   });
 });
 
-describe('a search', () => {
-  test('finds a tool by its own name first, whatever else fits', () => {
+describe('ToolIndex', () => {
+  test('ranks a tool first when the query is its name', () => {
     for (const tool of tools.slice(0, 50)) {
       assert.equal(toolIndex(tools).search(tool.name, 5)[0], tool);
       assert.equal(toolIndex(tools).search(` ${tool.id.tool.toUpperCase()} `, 1)[0]?.id.tool, tool.id.tool);
     }
   });
 
-  test('of anything at all gives no more than it should, each once, and the same each time', () => {
+  test('returns at most the limit, each tool once, and the same result for any query', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.lorem()),
@@ -40,21 +40,21 @@ describe('a search', () => {
         (query, limit) => {
           const found = toolIndex(tools).search(query, limit);
           assert.ok(found.length <= limit && new Set(found).size === found.length);
-          assert.deepEqual(found, another.search(query, limit));
+          assert.deepEqual(found, otherIndex.search(query, limit));
         },
       ),
       { seed: 7, numRuns: 100 },
     );
   });
 
-  test('makes a list of tools ready once', () => {
+  test('is created once for each list of tools', () => {
     assert.equal(toolIndex(tools), toolIndex(tools));
     assert.notEqual(toolIndex(tools), toolIndex([...tools]));
     assert.deepEqual(toolIndex([]).search('anything', 5), []);
   });
 });
 
-test('a tool is told briefly by its first sentence and the names of its arguments', () => {
+test('firstSentence and argumentNames summarize a tool', () => {
   assert.equal(firstSentence('Reads v1.2 files. Slowly.'), 'Reads v1.2 files.');
   assert.equal(firstSentence('no full stop\nmore'), 'no full stop');
   assert.equal(firstSentence(''), '');

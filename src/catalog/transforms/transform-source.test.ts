@@ -16,15 +16,15 @@ function catalogOf(source: Source): Catalog {
 
 const names = (catalog: Catalog): string[] => catalog.snapshot.tools.map(({ name }) => name);
 
-describe('a transform', () => {
-  test('maps listing and calling, and leaves the source as it is', async () => {
+describe('transformSource', () => {
+  test('transforms listing and calling without changing the source', async () => {
     const notes = localServer({
       name: 'notes',
       tools: ['add', 'debug_dump'].map((name) =>
         defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => `ran ${name}` }),
       ),
     });
-    const before = notes.state();
+    const original = notes.state();
     const transformed = transformSource(notes, (tool) =>
       tool.tool.startsWith('debug_') ? null : { ...tool, tool: 'create', description: 'Makes a note.' },
     );
@@ -43,9 +43,9 @@ describe('a transform', () => {
         dropped.error?.message ?? '',
         /^mcp__notes__debug_dump cannot be called: hidden by a transform that drops it \(since 2/,
       );
-      assert.equal(notes.state(), before);
+      assert.equal(notes.state(), original);
       assert.deepEqual(
-        before.tools.map(({ tool }) => tool),
+        original.tools.map(({ tool }) => tool),
         ['add', 'debug_dump'],
       );
     } finally {
@@ -53,24 +53,25 @@ describe('a transform', () => {
     }
   });
 
-  test('says in the catalog what it hides and why', () => {
-    const source = testSource('s', [testTool('kept'), testTool('dropped'), testTool('ruled')]);
+  test('lists hidden tools in the catalog with the reason', () => {
+    const source = testSource('s', [testTool('visible'), testTool('dropped'), testTool('ruled')]);
+    const before = Date.now();
     const { hidden } = catalogOf(
       transformSource(source, (tool) =>
-        tool.tool === 'dropped' ? null : tool.tool === 'ruled' ? { hidden: 'hidden by the night watch' } : tool,
+        tool.tool === 'dropped' ? null : tool.tool === 'ruled' ? { hidden: 'hidden by the test' } : tool,
       ),
     ).snapshot;
     assert.deepEqual(
       hidden.map(({ name, by, reason }) => ({ name, by, reason })),
       [
         { name: 'mcp__s__dropped', by: 'transform', reason: 'hidden by a transform that drops it' },
-        { name: 'mcp__s__ruled', by: 'rule', reason: 'hidden by the night watch' },
+        { name: 'mcp__s__ruled', by: 'rule', reason: 'hidden by the test' },
       ],
     );
-    assert.ok(hidden.every(({ since }) => Math.abs(since - Date.now()) < 5000));
+    assert.ok(hidden.every(({ since }) => before <= since && since <= Date.now()));
   });
 
-  test('is applied once to each tool object, and follows the changes of the source', () => {
+  test('transforms each tool object once and follows changes of the source', () => {
     const seen: string[] = [];
     const [one, two] = [testTool('one'), testTool('two')];
     const source = testSource('s', [one]);
@@ -83,13 +84,13 @@ describe('a transform', () => {
     const [first] = catalog.snapshot.tools;
     source.change({ tools: [one, two] });
     assert.deepEqual(names(catalog), ['mcp__s__one_new', 'mcp__s__two_new']);
-    assert.equal(catalog.snapshot.tools[0], first, 'what did not change keeps its definition');
+    assert.equal(catalog.snapshot.tools[0], first, 'the definition of an unchanged tool changed');
     source.change({ tools: [two] });
     assert.deepEqual(names(catalog), ['mcp__s__two_new']);
     assert.deepEqual(seen, ['one', 'two']);
   });
 
-  test('keeps since when a tool is hidden, also when the source lists it anew', async () => {
+  test('preserves the time since a tool is hidden when the source lists it again', async () => {
     const source = testSource('s', [testTool('a')]);
     const transformed = transformSource(source, () => null);
     const since = transformed.state().hidden?.[0]?.since;
@@ -99,7 +100,7 @@ describe('a transform', () => {
     assert.notEqual(transformed.state().hidden?.[1]?.since, since);
   });
 
-  test('passes on that a server is down, and comes back with it', () => {
+  test('reports that a server is down, and its tools when it is up again', () => {
     const source = testSource('s', [testTool('a')]);
     const catalog = catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'b' })));
     source.change({ down: { reason: 'no power', since: 5 } });
@@ -117,22 +118,22 @@ describe('a transform', () => {
     assert.deepEqual(names(catalog), ['mcp__s__b']);
   });
 
-  test('passes on limits, adapter, subscriptions and the end', async () => {
+  test('forwards limits, adapter, subscriptions and close', async () => {
     let closed = 0;
-    let told = 0;
+    let notified = 0;
     const source = testSource('s', [testTool('a')], 'mcp:s');
     const given = { ...source, limits: { concurrency: 3 }, close: async () => void (closed += 1) };
     const transformed = transformSource(given, (tool) => tool);
     assert.deepEqual([transformed.server, transformed.adapter, transformed.limits], ['s', 'mcp:s', { concurrency: 3 }]);
-    const stop = transformed.subscribe(() => (told += 1));
+    const unsubscribe = transformed.subscribe(() => (notified += 1));
     source.change({});
-    stop();
+    unsubscribe();
     source.change({});
     await transformed.close();
-    assert.deepEqual([told, closed], [1, 1]);
+    assert.deepEqual([notified, closed], [1, 1]);
   });
 
-  test('gives the same arrays while nothing changes', () => {
+  test('returns the same arrays while nothing changes', () => {
     const source = testSource('s', [testTool('a')]);
     const transformed = transformSource(source, (tool) => ({ ...tool }));
     assert.equal(transformed.state(), transformed.state());
@@ -141,7 +142,7 @@ describe('a transform', () => {
     assert.equal(transformed.state().tools, tools);
   });
 
-  test('may be several, and wrap another: the own name is remembered through all of them', () => {
+  test('preserves the original name through several transforms and wrapped sources', () => {
     const rename =
       (name: string): ToolTransform =>
       (tool) => ({ ...tool, tool: `${tool.tool}${name}` });
@@ -159,7 +160,7 @@ describe('a transform', () => {
     );
   });
 
-  test('two tools that end with the same name are refused, and the error names what the source calls them', () => {
+  test('rejects two tools with the same new name, with an error that has their original names', () => {
     const source = testSource('s', [testTool('read_text'), testTool('read_media')]);
     assert.throws(
       () => catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'read' }))),
@@ -171,19 +172,19 @@ describe('a transform', () => {
 describe('a transform that fails', () => {
   const bad: readonly (readonly [string, (tool: SourceTool) => unknown, RegExp])[] = [
     ['throws', () => assert.fail('no idea'), /failed on tool "bad": no idea; a transform returns the changed tool/],
-    ['forgets to return', () => undefined, /failed on tool "bad": it returned undefined/],
+    ['returns nothing', () => undefined, /failed on tool "bad": it returned undefined/],
     ['is asynchronous', async (tool) => tool, /failed on tool "bad": it returned a promise/],
-    ['gives half a tool', () => ({ tool: 'x' }), /incomplete tool/],
+    ['returns an incomplete tool', () => ({ tool: 'x' }), /incomplete tool/],
   ];
-  for (const [what, transform, message] of bad) {
-    test(`${what}: the server is not mounted, and later only the one tool is hidden`, () => {
-      const careful = ((tool: SourceTool) => (tool.tool === 'bad' ? transform(tool) : tool)) as ToolTransform;
+  for (const [problem, transform, message] of bad) {
+    test(`${problem}: the server is not mounted; later, only the tool is hidden`, () => {
+      const failing = ((tool: SourceTool) => (tool.tool === 'bad' ? transform(tool) : tool)) as ToolTransform;
       assert.throws(
-        () => catalogOf(transformSource(testSource('s', [testTool('good'), testTool('bad')]), careful)),
+        () => catalogOf(transformSource(testSource('s', [testTool('good'), testTool('bad')]), failing)),
         message,
       );
       const source = testSource('s', [testTool('good')]);
-      const catalog = catalogOf(transformSource(source, careful));
+      const catalog = catalogOf(transformSource(source, failing));
       source.change({ tools: [testTool('good'), testTool('bad')] });
       assert.deepEqual(names(catalog), ['mcp__s__good']);
       const [hidden] = catalog.snapshot.hidden;

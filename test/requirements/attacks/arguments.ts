@@ -15,7 +15,7 @@ export const argumentsAndSchemas: Section<'H'> = {
       `${decides} > mcp__x__isolated: include defaults, trimming, coercion and transforms, which run once`,
       `${decides} > mcp__y__ai: include defaults, trimming, coercion and transforms, which run once`,
       `${decides} > mcp__y__claude: include defaults, trimming, coercion and transforms, which run once`,
-      'src/catalog/transforms/shaping/shape-arguments.test.ts > policy decides on fixed, hidden and default values as the tool receives them',
+      'src/catalog/transforms/shaping/shape-arguments.test.ts > policy evaluates fixed, hidden and default values as the tool receives them',
       `${decides} > a value without a JSON form is rejected before policy decides`,
       `${decides} > a caller that mutates its arguments during the approval changes nothing`,
       `${decides} > a caller that mutates its arguments while the intent is recorded changes nothing`,
@@ -67,8 +67,8 @@ export const argumentsAndSchemas: Section<'H'> = {
     tests: [
       `${schemas} > cost of a hostile schema > patterns that backtrack are checked to the end, even on long text`,
       `${schemas} > cost of a hostile schema > a schema with thousands of parts is rejected without compilation`,
-      'src/catalog/schema/linear-pattern.test.ts > a linear pattern > matches what the pattern matches in JavaScript',
-      'src/catalog/schema/linear-pattern.test.ts > a linear pattern > leaves nothing to the engine of the runtime that could backtrack',
+      'src/catalog/schema/linear-pattern.test.ts > linearPattern > matches the same texts as the pattern in JavaScript',
+      'src/catalog/schema/linear-pattern.test.ts > linearPattern > runs no pattern that can backtrack on the native engine',
     ],
   },
 };

@@ -56,9 +56,9 @@ export const definitions: Section<'H'> = {
     promise:
       'at least 90 % of the held-out poisoned examples of this repository are flagged, in time linear in the text',
     tests: [
-      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > flags at least 90 % of the poisoned examples that were not used to write it',
-      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > flags orders with a pretext that are about other tools, commands or secrets, and no honest advice',
-      'src/catalog/scan/scan-text.test.ts > the scanner of definitions > takes time linear in the text',
+      'src/catalog/scan/scan-text.test.ts > scanTexts > flags at least 90 % of the poisoned examples that it was not tuned with',
+      'src/catalog/scan/scan-text.test.ts > scanTexts > flags orders with a pretext about other tools, commands or secrets, but no honest advice',
+      'src/catalog/scan/scan-text.test.ts > scanTexts > runs in linear time',
     ],
   },
   H67: {

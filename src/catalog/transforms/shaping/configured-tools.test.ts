@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Place, notes } from '../../../../test/e2e/cli-place.ts';
 
-interface Shown {
+interface ToolListing {
   readonly items: {
     name: string;
     description: string;
@@ -22,8 +22,8 @@ function placeWith(tools: object): Place {
   });
 }
 
-suite('the tools block of a configuration file', () => {
-  test('is what `tools --why` shows and what `call` does', async () => {
+describe('the tools block of a configuration file', () => {
+  test('determines the output of `tools --why` and the behavior of `call`', async () => {
     const place = placeWith({
       deny: ['wa*', 'odd', 'mo_*'],
       rename: { add: 'note', list: 'all' },
@@ -33,18 +33,20 @@ suite('the tools block of a configuration file', () => {
       providerOptions: { all: { openai: { strict: true } } },
       prefix: true,
     });
-    const { items, hidden, notices } = (await place.json(['tools', '--why'])) as unknown as Shown;
-    const mine = items.filter(({ name }) => name.startsWith('mcp__notes__'));
+    const { items, hidden, notices } = (await place.json(['tools', '--why'])) as unknown as ToolListing;
+    const listed = items.filter(({ name }) => name.startsWith('mcp__notes__'));
     assert.deepEqual(
-      mine.map(({ name, description, effect }) => [name, description, effect]),
+      listed.map(({ name, description, effect }) => [name, description, effect]),
       [
         ['mcp__notes__note', '[notes] Adds a note.', 'read'],
         ['mcp__notes__all', '[notes] Everything noted.', 'read'],
-      ].toSorted((a, b) => mine.findIndex(({ name }) => name === a[0]) - mine.findIndex(({ name }) => name === b[0])),
+      ].toSorted(
+        (a, b) => listed.findIndex(({ name }) => name === a[0]) - listed.findIndex(({ name }) => name === b[0]),
+      ),
     );
-    const all = mine.find(({ name }) => name === 'mcp__notes__all');
+    const all = listed.find(({ name }) => name === 'mcp__notes__all');
     assert.deepEqual(all?.providerOptions, { openai: { strict: true } });
-    assert.deepEqual(mine.find(({ name }) => name === 'mcp__notes__note')?.inputSchema, {
+    assert.deepEqual(listed.find(({ name }) => name === 'mcp__notes__note')?.inputSchema, {
       type: 'object',
       properties: {},
     });
@@ -61,15 +63,15 @@ suite('the tools block of a configuration file', () => {
     ]);
 
     assert.match((await place.run(['call', 'notes/note'])).stdout, /added fixed/);
-    const meddled = await place.json(['call', 'notes/note', '{"text": "other"}'], 1);
-    assert.equal((meddled['error'] as { code: string }).code, 'arguments-invalid');
+    const rejected = await place.json(['call', 'notes/note', '{"text": "other"}'], 1);
+    assert.equal((rejected['error'] as { code: string }).code, 'arguments-invalid');
     const denied = await place.json(['call', 'mcp__notes__wait'], 1);
     const { code, message } = denied['error'] as { code: string; message: string };
     assert.equal(code, 'tool-hidden');
     assert.match(message, /cannot be called: hidden by deny pattern "wa\*" in signalbox\.config\.json \(since/);
   });
 
-  test('a mistake in it is told with file and line', async () => {
+  test('is rejected with file and line when it is invalid', async () => {
     const place = placeWith({ rename: { add: 'note' }, describe: { add: 'x', note: 'y' } });
     const { code, stderr } = await place.run(['tools']);
     assert.equal(code, 2);
@@ -79,9 +81,9 @@ suite('the tools block of a configuration file', () => {
     );
   });
 
-  test('what only the tool’s schema shows to be wrong takes the server down, with the reason', async () => {
+  test('takes the server down, with the reason, when it does not fit the schema of a tool', async () => {
     const place = placeWith({ arguments: { add: { hide: ['text'] } } });
-    const { servers, items } = (await place.json(['tools', '--why'])) as unknown as Shown;
+    const { servers, items } = (await place.json(['tools', '--why'])) as unknown as ToolListing;
     const server = servers.find(({ name }) => name === 'notes');
     assert.equal(server?.status, 'down');
     assert.match(
@@ -90,7 +92,7 @@ suite('the tools block of a configuration file', () => {
     );
     assert.ok(
       items.some(({ name }) => name === 'mcp__signalbox__ping'),
-      'the others stand',
+      'the built-in server is missing',
     );
   });
 });

@@ -32,8 +32,8 @@ function shaped(
 const names = ({ tools }: CatalogSnapshot): string[] => tools.map(({ id }) => id.tool);
 const toolOf = (snapshot: CatalogSnapshot, name: string) => snapshot.tools.find(({ id }) => id.tool === name);
 
-describe('the tools block', () => {
-  test('allows and denies by the own names, deny beats allow, and the reason names the rule', () => {
+describe('shapeSource', () => {
+  test('allows and denies by original names; deny wins, and the reason contains the pattern', () => {
     const snapshot = shaped({ allow: ['read_*', '*_file'], deny: ['move_*'], rename: { write_file: 'move_it' } });
     assert.deepEqual(names(snapshot), ['read_text_file', 'move_it']);
     assert.deepEqual(
@@ -46,15 +46,15 @@ describe('the tools block', () => {
     assert.deepEqual(names(shaped({ allow: [] })), []);
   });
 
-  test('renames, describes, entitles, sets the effect and provider options, by the new or the own name', () => {
-    const say = (name: string): Omit<ToolShaping, 'origin'> => ({
+  test('sets name, description, title, effect and provider options, by the new or the original name', () => {
+    const settingsFor = (name: string): Omit<ToolShaping, 'origin'> => ({
       rename: { read_text_file: 'read' },
       describe: { [name]: 'Reads.' },
       title: { [name]: 'Reading' },
       effect: { [name]: 'irreversible' },
       providerOptions: { [name]: { openai: { strict: true } } },
     });
-    const [byNew, byOwn] = [shaped(say('read')), shaped(say('read_text_file'))];
+    const [byNew, byOwn] = [shaped(settingsFor('read')), shaped(settingsFor('read_text_file'))];
     assert.deepEqual(byNew.tools, byOwn.tools);
     const { description, title, effect, providerOptions } = toolOf(byNew, 'read') ?? {};
     assert.deepEqual(
@@ -70,14 +70,14 @@ describe('the tools block', () => {
     assert.deepEqual(byNew.notices, []);
   });
 
-  test('provider options are part of the definition a call is pinned to', () => {
+  test('provider options change the definition hash', () => {
     const hashes = [{}, { openai: { strict: true } }, { openai: { strict: false } }].map(
       (options) => toolOf(shaped({ providerOptions: { write_file: options } }), 'write_file')?.definitionHash,
     );
     assert.equal(new Set(hashes).size, 3);
   });
 
-  test('begins descriptions with the name of the server when asked, once', () => {
+  test('with `prefix`, begins each description with the server name, once', () => {
     const source = testSource('files', [testTool('a'), testTool('b', { description: '[files] Does b.' })]);
     assert.deepEqual(
       shaped({ prefix: true, describe: { a: 'Is a.' } }, source).tools.map(({ description }) => description),
@@ -86,7 +86,7 @@ describe('the tools block', () => {
     assert.equal(shaped({ prefix: false }).tools[0]?.description, 'Does read_text_file.');
   });
 
-  test('passes schemas through as the very same object', () => {
+  test('returns the same schema and functions', () => {
     const tool = testTool('a');
     const [made] = shapeSource(testSource('s', [tool]), { origin, rename: { a: 'b' }, prefix: true }).state().tools;
     assert.equal(made?.inputSchema, tool.inputSchema);
@@ -94,7 +94,7 @@ describe('the tools block', () => {
     assert.equal(made?.parse, tool.parse);
   });
 
-  test('names that could be the new one of one tool and the own one of another mean the new one', () => {
+  test('a key that is a new name and an original name refers to the new name', () => {
     const source = testSource('s', [testTool('a'), testTool('b')]);
     const swapped = shaped({ rename: { a: 'b', b: 'a' }, describe: { a: 'was b', b: 'was a' } }, source);
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe('the tools block', () => {
     ]);
   });
 
-  test('names of Object’s own properties are names like any other', () => {
+  test('supports tool names such as constructor and toString', () => {
     const source = testSource('s', [testTool('constructor'), testTool('toString')]);
     assert.deepEqual(names(shaped({ rename: { constructor: 'valueOf' }, describe: {} }, source)), [
       'valueOf',
@@ -118,7 +118,7 @@ describe('the tools block', () => {
     ]);
   });
 
-  test('patterns name several tools: the most specific key wins, and labels add up', () => {
+  test('the most specific matching key wins, and labels of all matching keys are combined', () => {
     const snapshot = shaped({
       rename: { read_text_file: 'read' },
       effect: { '*': 'undoable', '*_file': 'compensable', move_file: 'irreversible', mcp__files__read: 'read' },
@@ -141,14 +141,14 @@ describe('the tools block', () => {
     assert.deepEqual(snapshot.notices, []);
   });
 
-  test('arguments for several tools are shaped where a tool has them', () => {
+  test('a pattern shapes arguments only of tools that have them', () => {
     const { tools, notices } = shaped({ arguments: { '*': { hide: ['b'], default: { c: 1 } } } });
     for (const { inputSchema } of tools)
       assert.deepEqual(inputSchema, { type: 'object', properties: { a: { type: 'string' } } });
     assert.deepEqual(notices, []);
   });
 
-  test('allow, deny and every section take full names, also those of long names', () => {
+  test('allow, deny and all sections accept full names, including shortened ones', () => {
     const long = `read_${'the_whole_text_'.repeat(5)}`;
     for (const name of fullNames({ server: 's', tool: long })) {
       const source = testSource('s', [testTool(long), testTool('m')]);
@@ -157,10 +157,10 @@ describe('the tools block', () => {
       assert.equal(toolOf(shaped({ effect: { [name]: 'irreversible' } }, source), long)?.effect, 'irreversible');
     }
     const source = testSource('s', [testTool('read'), testTool('m')]);
-    assert.deepEqual(names(shaped({ deny: ['m*'] }, source)), ['read'], 'a bare pattern does not fit "mcp__"');
+    assert.deepEqual(names(shaped({ deny: ['m*'] }, source)), ['read'], 'a bare pattern matched the prefix "mcp__"');
   });
 
-  test('what matches no tool is a notice of the server, with the nearest name', () => {
+  test('reports names and patterns that match no tool, with the closest name', () => {
     const { notices } = shaped({
       allow: ['*', 'list_*'],
       deny: ['x'],
@@ -183,11 +183,11 @@ describe('the tools block', () => {
     assert.deepEqual(
       shaped({ deny: ['move_file'], effect: { move_file: 'irreversible' } }).notices,
       [],
-      'hidden is there',
+      'a hidden tool was reported',
     );
   });
 
-  test('the notice goes when the tool comes, and a server that is down has none', () => {
+  test('removes the notice when the tool appears or the server is down', () => {
     const source = testSource('s', [testTool('a')]);
     const catalog = new Catalog();
     catalog.mount(shapeSource(source, { origin, deny: ['b'] }));
@@ -199,7 +199,7 @@ describe('the tools block', () => {
     assert.deepEqual(catalog.snapshot.notices, []);
   });
 
-  test('two tools that end with the same name are refused, naming both', () => {
+  test('rejects two tools with the same new name, with both original names', () => {
     assert.throws(
       () => shaped({ rename: { write_file: 'move_file' } }),
       /tools "write_file" and "move_file" would both be named "mcp__files__move_file"/,
@@ -211,7 +211,7 @@ describe('the tools block', () => {
   });
 });
 
-test('whatever is allowed, denied and renamed: what is listed can be called and reaches the right tool, the rest cannot', async () => {
+test('for any allow, deny and rename settings, listed tools can be called and run the right tool, and others cannot', async () => {
   const own = ['a', 'b', 'ab', 'ba', 'read_a', 'read_b', 'constructor'];
   const pattern = fc.oneof(fc.constantFrom(...own), fc.constantFrom('*', 'a*', '*b', 'read_*', '*a*', 'none'));
   const patterns = fc.array(pattern, { maxLength: 3 });

@@ -5,8 +5,8 @@ import { SignalboxError, createSignalbox, mcpServer } from '../index.ts';
 
 const missing = { type: 'stdio' as const, command: 'no-such-program' };
 
-describe('required servers', () => {
-  test('a server that is down and required is told with its reason, before anything else is done', async (t) => {
+describe('box.servers.ready', () => {
+  test('rejects with the reason when a required server is down, and ignores other servers', async (t) => {
     const [needed, other] = [
       mcpServer({ name: 'needed', transport: missing, required: true }),
       mcpServer({ name: 'other', transport: missing }),
@@ -31,7 +31,7 @@ describe('required servers', () => {
     await box.servers.ready({ waitMs: 0 });
   });
 
-  test('one that is still being connected to is waited for; one that is idle is up', async (t) => {
+  test('waits for a required server that is still connecting, and counts an idle one as up', async (t) => {
     const server = mcpServer({ name: 'slow', transport: fixtureProgram(), required: true, idleStopMs: 50 });
     const box = await createSignalbox({ servers: [server] });
     t.after(() => box.close());
@@ -43,12 +43,12 @@ describe('required servers', () => {
     await assert.rejects(box.servers.ready({ waitMs: 0 }), /server "slow" is disabled/);
   });
 
-  test('waiting ends with the signal', async (t) => {
+  test('rejects when its signal is aborted', async (t) => {
     const box = await createSignalbox({ servers: [mcpServer({ name: 'never', transport: missing, required: true })] });
     t.after(() => box.close());
-    const stop = new AbortController();
-    const waiting = box.servers.ready({ waitMs: 60_000, signal: stop.signal });
-    stop.abort(new Error('enough'));
-    await assert.rejects(waiting, /enough/);
+    const controller = new AbortController();
+    const waiting = box.servers.ready({ waitMs: 60_000, signal: controller.signal });
+    controller.abort(new Error('stopped'));
+    await assert.rejects(waiting, /stopped/);
   });
 });
