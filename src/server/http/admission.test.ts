@@ -9,10 +9,10 @@ import { Admission, type ShedReason } from './admission.ts';
 import { Problem, type ProblemDocument } from '../problems/problem.ts';
 
 describe('Admission', () => {
-  it('limits all calls, the calls of one principal and their bytes, and admits the next call when one ends', () => {
+  it('limits the calls in total, the calls of one principal and their bytes, and admits the next call when one ends', () => {
     const shed: ShedReason[] = [];
     const admission = new Admission({ calls: 3, callsOfOne: 2, bytes: 100 }, (reason) => shed.push(reason));
-    const refused = (principal: string, bytes = 1): number => {
+    const statusOf = (principal: string, bytes = 1): number => {
       try {
         admission.enter(principal, bytes)();
         return 0;
@@ -23,14 +23,14 @@ describe('Admission', () => {
     };
     const leave = admission.enter('a', 1);
     admission.enter('a', 1);
-    assert.equal(refused('a'), 429, 'of one');
-    assert.equal(refused('b', 99), 503, 'bytes');
-    assert.equal(refused('b', 98), 0);
+    assert.equal(statusOf('a'), 429, 'calls of one principal');
+    assert.equal(statusOf('b', 99), 503, 'bytes');
+    assert.equal(statusOf('b', 98), 0);
     const other = admission.enter('b', 1);
-    assert.equal(refused('c'), 503, 'in all');
+    assert.equal(statusOf('c'), 503, 'calls in total');
     leave();
-    assert.equal(refused('c'), 0);
-    assert.equal(refused('a'), 0);
+    assert.equal(statusOf('c'), 0);
+    assert.equal(statusOf('a'), 0);
     other();
     assert.deepEqual(shed, ['principal', 'memory', 'server']);
   });
@@ -43,7 +43,7 @@ describe('Admission', () => {
 });
 
 describe('load shedding', () => {
-  it('refuses API calls before their body is read, with 429 for one principal and 503 for all, and counts them', async (test) => {
+  it('refuses API calls before reading their body, with 429 for one principal and 503 in total, and counts them', async (test) => {
     const {
       call,
       get,
@@ -56,7 +56,7 @@ describe('load shedding', () => {
     });
     const slow = call('wait', { arguments: { ms: 60_000 } }, { signal: AbortSignal.timeout(20_000) });
     slow.catch(() => undefined);
-    await until(async () => (await inFlight(get)) === 1, 'it runs');
+    await until(async () => (await inFlight(get)) === 1, 'the call runs');
     // The body is never sent, so a response proves that the server did not wait for it.
     const path = '/api/tools/mcp__test__echo/call';
     const headers = {
@@ -72,7 +72,7 @@ describe('load shedding', () => {
     const [one, two] = await Promise.all([token('agent'), token('agent')]);
     const other = sendAs(one.token, 'POST', '/api/tools/mcp__test__wait/call', { arguments: { ms: 60_000 } });
     other.catch(() => undefined);
-    await until(async () => (await inFlight(get)) === 2, 'both run');
+    await until(async () => (await inFlight(get)) === 2, 'both calls run');
     const last = await sendAs(two.token, 'POST', path, { arguments: { text: 'x' } });
     assert.equal(last.status, 503);
     assert.equal(last.headers.get('retry-after'), '1');
@@ -81,47 +81,47 @@ describe('load shedding', () => {
     assert.deepEqual(
       new Set(items.map(({ tool }) => tool)),
       new Set(['mcp__test__wait']),
-      'nothing was written for them',
+      'refused calls are not recorded',
     );
     const metrics = await (await get('/metrics')).text();
     assert.match(metrics, /signalbox_calls_shed_total\{reason="principal"\} 1/);
     assert.match(metrics, /signalbox_calls_shed_total\{reason="server"\} 1/);
   });
 
-  it('refuses MCP calls with a JSON-RPC error, but still accepts answers of the session', async (test) => {
-    const held = Promise.withResolvers<void>();
-    const asks = defineTool({
-      name: 'asks',
+  it('refuses MCP calls with a JSON-RPC error, but still accepts answers of clients in a session', async (test) => {
+    const started = Promise.withResolvers<void>();
+    const ask_caller = defineTool({
+      name: 'ask_caller',
       description: 'Asks its caller.',
       input: { type: 'object' },
       effect: 'read',
       run: async (_args, { client }) => {
-        held.resolve();
+        started.resolve();
         const answer = await client?.elicit?.({
           mode: 'form',
           message: 'yes?',
           requestedSchema: { type: 'object', properties: {} },
         });
-        return `they said ${answer?.action}`;
+        return `the client chose ${answer?.action}`;
       },
     });
     const { url } = await serving(
       test,
-      { servers: [localServer({ name: 'fixture', tools: [asks] })] },
+      { servers: [localServer({ name: 'fixture', tools: [ask_caller] })] },
       { limits: { calls: 1, callsOfOne: 1, graceMs: 200 } },
     );
     const session = await begin(url, { elicitation: { form: {} } });
-    const params = { name: 'mcp__fixture__asks', arguments: {} };
+    const params = { name: 'mcp__fixture__ask_caller', arguments: {} };
     const asked = await send(url, JSON.stringify({ jsonrpc: '2.0', id: 5, method: 'tools/call', params }), session);
-    await held.promise;
+    await started.promise;
     const modern = await sendModern(url, 'tools/call', params);
     assert.equal(modern.status, 429);
     assert.equal(modern.headers.get('retry-after'), '1');
     const { id, error } = await messageOf(modern);
     assert.deepEqual([id, error?.code, error?.data], [null, -32_000, { code: 'calls-exhausted' }]);
-    const again = await send(url, '{"jsonrpc":"2.0","id":6,"method":"ping"}', session);
-    assert.equal(again.status, 429);
-    assert.equal((await messageOf(again)).id, 6);
+    const ping = await send(url, '{"jsonrpc":"2.0","id":6,"method":"ping"}', session);
+    assert.equal(ping.status, 429);
+    assert.equal((await messageOf(ping)).id, 6);
     const reader = (asked.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     while (!/elicitation\/create/.test(text)) text += (await reader.read()).value ?? '';
@@ -133,7 +133,7 @@ describe('load shedding', () => {
       if (done) break;
       text += value;
     }
-    assert.match(text, /they said accept/);
+    assert.match(text, /the client chose accept/);
   });
 });
 

@@ -10,17 +10,17 @@ const megabyte = 1024 * 1024;
 const path = '/api/tools/mcp__test__echo/call';
 const authorization = `Bearer ${adminToken}`;
 
-describe('bodies', () => {
+describe('readJsonBody', () => {
   it('accepts 8 MB and refuses a larger Content-Length', async (test) => {
     const { call } = await startTestServer(test);
-    const fitting = await call('echo', { arguments: { text: 'x'.repeat(8 * megabyte - 1000) } });
-    assert.equal(fitting.status, 200);
+    const largest = await call('echo', { arguments: { text: 'x'.repeat(8 * megabyte - 1000) } });
+    assert.equal(largest.status, 200);
     const response = await call('echo', { arguments: { text: 'x'.repeat(8 * megabyte) } });
     assert.equal(response.status, 413);
     assert.equal((await bodyOf<ProblemDocument>(response)).code, 'body-too-large');
   });
 
-  it('refuses a too large Content-Length without waiting for the body', async (test) => {
+  it('refuses a Content-Length that is too large without waiting for the body', async (test) => {
     const { server } = await startTestServer(test);
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: ${authorization}\r\n`);
@@ -50,7 +50,7 @@ describe('bodies', () => {
     assert.equal(chunked.status, 200);
   });
 
-  it('reports where a body stops being valid JSON', async (test) => {
+  it('reports the position of the first syntax error', async (test) => {
     const { call } = await startTestServer(test);
     const response = await call('echo', undefined, { body: '{"arguments":\n {"text": nonsense}}' });
     const problem = await bodyOf<ProblemDocument>(response);
@@ -59,7 +59,7 @@ describe('bodies', () => {
     assert.match(problem.detail, /line 2, column 11 \(position 24\)/);
   });
 
-  it('survives malformed bodies of every kind', async (test) => {
+  it('refuses malformed bodies of every kind with 400', async (test) => {
     const { call, logged } = await startTestServer(test);
     for (const body of [
       '{',
@@ -79,7 +79,7 @@ describe('bodies', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('refuses other media types, and a body without one', async (test) => {
+  it('refuses other media types, and a body without a media type', async (test) => {
     const { call } = await startTestServer(test);
     for (const type of [
       'text/plain',
@@ -95,7 +95,7 @@ describe('bodies', () => {
     assert.equal(untyped.status, 415);
   });
 
-  it('lists every validation error', async (test) => {
+  it('reports every validation error of a body', async (test) => {
     const { call } = await startTestServer(test);
     const response = await call('echo', { args: {}, idempotencyKey: 7, waitSeconds: -1 });
     const problem = await bodyOf<ProblemDocument>(response);

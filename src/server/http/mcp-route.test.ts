@@ -8,9 +8,9 @@ const alice = { id: 'alice', kind: 'human' } as const;
 const profiles = { narrow: { tools: ['ping'] }, trusting: { trustsHuman: true } };
 
 /** Starts a server with two profiles, and returns a function that sends MCP requests. */
-async function place(test: TestContext) {
+async function startWithProfiles(test: TestContext) {
   const box = await openSignalbox({ profiles });
-  const made = await startTestServer(test, { box });
+  const started = await startTestServer(test, { box });
   const token = async (role: Role, profile?: string): Promise<string> =>
     (await box.tokens.create({ role, by: alice, ...(profile === undefined ? {} : { profile }) })).token;
   const list = async (path: string, headers: Record<string, string>): Promise<number> => {
@@ -19,7 +19,7 @@ async function place(test: TestContext) {
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {},
     };
-    const response = await fetch(made.server.url + path, {
+    const response = await fetch(started.server.url + path, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -34,12 +34,12 @@ async function place(test: TestContext) {
     return response.status;
   };
   const as = (bearer: string, path = '/mcp') => list(path, { authorization: `Bearer ${bearer}` });
-  return { ...made, newToken: token, list, as };
+  return { ...started, newToken: token, list, as };
 }
 
-describe('the MCP endpoint', () => {
-  it('accepts agents and admins, by token only', async (test) => {
-    const { as, list, newToken, signIn, server } = await place(test);
+describe('MCP route', () => {
+  it('accepts tokens of agents and admins, and no cookie', async (test) => {
+    const { as, list, newToken, signIn, server } = await startWithProfiles(test);
     assert.deepEqual([await as(adminToken), await as(await newToken('agent'))], [200, 200]);
     assert.deepEqual([await as(await newToken('viewer')), await as(await newToken('approver'))], [403, 403]);
     assert.equal(await as('sbx_wrong'), 401);
@@ -53,7 +53,7 @@ describe('the MCP endpoint', () => {
   });
 
   it('serves only the profile that a token is bound to', async (test) => {
-    const { as, newToken } = await place(test);
+    const { as, newToken } = await startWithProfiles(test);
     const bound = await newToken('agent', 'narrow');
     assert.deepEqual(
       [await as(bound), await as(bound, '/mcp/narrow'), await as(bound, '/mcp/trusting'), await as(bound, '/mcp/none')],
@@ -63,8 +63,8 @@ describe('the MCP endpoint', () => {
     assert.equal(await as(await newToken('agent'), '/mcp/narrow'), 200);
   });
 
-  it('refuses agents a profile in which their answers count as a human’s', async (test) => {
-    const { as, newToken } = await place(test);
+  it('refuses an unbound agent token at a profile whose clients answer as a human', async (test) => {
+    const { as, newToken } = await startWithProfiles(test);
     assert.equal(await as(await newToken('agent'), '/mcp/trusting'), 403);
     assert.equal(await as(await newToken('agent', 'trusting')), 200);
     assert.equal(await as(adminToken, '/mcp/trusting'), 200);

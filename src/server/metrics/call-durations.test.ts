@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
 import { CallDurations } from './call-durations.ts';
 
-test('durations of calls read as the histogram of prom-client would, line for line', async () => {
+test('CallDurations exports the same lines as a histogram of prom-client', async () => {
   const observation = fc.record({
     server: fc.constantFrom('files', 'a"b\n', 'none'),
     outcome: fc.constantFrom('completed', 'failed'),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../test/mcp-servers/boxed.ts';
 import { startTestServer } from '../../../test/support/http-server.ts';
 
 describe('GET /metrics', () => {
-  it('counts calls by tool, server and outcome, times them, and measures the process', async (test) => {
+  it('exports counts and durations of calls by tool, server and outcome, and metrics of the process', async (test) => {
     const { call, get } = await startTestServer(test);
     await call('echo', { arguments: { text: 'a' } });
     await call('echo', { arguments: { text: 'b' } });
@@ -22,15 +22,18 @@ describe('GET /metrics', () => {
     assert.match(text, /^process_cpu_user_seconds_total /m);
   });
 
-  it('shows running calls', async (test) => {
-    const { call, get } = await startTestServer(test);
-    const slow = call('wait', { arguments: { ms: 300 } });
-    await delay(100);
-    assert.match(await (await get('/metrics')).text(), /^signalbox_calls_in_flight 1$/m);
-    await slow;
+  it('exports the number of running calls', async (test) => {
+    const { call, get } = await startTestServer(test, { limits: { graceMs: 200 } });
+    const cancel = new AbortController();
+    const running = call('wait', { arguments: { ms: 60_000 } }, { signal: cancel.signal });
+    const isCounted = async (): Promise<boolean> =>
+      /^signalbox_calls_in_flight 1$/m.test(await (await get('/metrics')).text());
+    await until(isCounted, 'the running call is counted');
+    cancel.abort();
+    await assert.rejects(running);
   });
 
-  it('counts two boxes separately', async (test) => {
+  it('exports only the calls of its own box', async (test) => {
     const [one, other] = [await startTestServer(test), await startTestServer(test)];
     await one.call('echo', { arguments: { text: 'a' } });
     assert.doesNotMatch(await (await other.get('/metrics')).text(), /signalbox_calls_total\{/);

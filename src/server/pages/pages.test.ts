@@ -5,8 +5,8 @@ import { schemaText } from './docs-page.ts';
 
 const hostile = `"><script>alert('x')</script><img src=x onerror=alert(1)>&`;
 
-describe('every page', () => {
-  it('has a policy that allows only files of this server', async (test) => {
+describe('pages', () => {
+  it('have a content security policy that allows only files of this server', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/', '/docs', '/api/tools', '/nowhere', '/api/health']) {
       const { headers } = await get(path);
@@ -21,12 +21,12 @@ describe('every page', () => {
     assert.doesNotMatch(await (await get('/docs')).text(), / style=| on\w+=|javascript:/);
   });
 
-  it('has its stylesheet as a file', async (test) => {
+  it('load their stylesheet from a file of this server', async (test) => {
     const { get } = await startTestServer(test);
     assert.equal((await get('/assets/page.css')).headers.get('content-type'), 'text/css; charset=utf-8');
   });
 
-  it('that replaces a missing console explains why, escaped', async (test) => {
+  it('explain why the console is missing, with the reason escaped', async (test) => {
     const { get } = await startTestServer(test, { findConsole: () => Promise.reject(new Error(hostile)) });
     const response = await get('/');
     assert.equal(response.status, 503);
@@ -37,7 +37,7 @@ describe('every page', () => {
 });
 
 describe('schemaText', () => {
-  it('formats schemas as types', () => {
+  it('formats schemas as TypeScript types', () => {
     const schema = {
       type: 'object',
       required: ['a'],

@@ -29,7 +29,7 @@ describe('problem documents', () => {
     }
   });
 
-  it('list the methods of a route', async (test) => {
+  it('of a 405 response come with the methods of the route', async (test) => {
     const { server } = await startTestServer(test);
     const headers = { authorization: `Bearer ${adminToken}` };
     for (const [method, path, allow] of [
@@ -43,7 +43,7 @@ describe('problem documents', () => {
     }
   });
 
-  it('contain only the id of an internal error, and log the rest', async (test) => {
+  it('of an internal error contain only its id; the error is logged', async (test) => {
     const { box, get, logged } = await startTestServer(test);
     test.mock.method(box.journal, 'query', () => Promise.reject(new Error('the disk at /secret/path is full')));
     const response = await get('/api/journal');
@@ -63,7 +63,7 @@ describe('problem documents', () => {
     assert.equal((await get('/api/health')).status, 503);
   });
 
-  it('report that a closed box accepts no calls', async (test) => {
+  it('report with 503 that the box is closed', async (test) => {
     const { box, call } = await startTestServer(test);
     await box.close();
     const response = await call('echo', { arguments: { text: 'too late' } });
@@ -72,7 +72,7 @@ describe('problem documents', () => {
     assert.equal(response.headers.get('retry-after'), '1');
   });
 
-  it('are created from any thrown value', () => {
+  it('of unexpected thrown values are internal faults, and each is logged', () => {
     for (const thrown of [undefined, null, 'text', 7, new Error('x'), {}]) {
       const lines: string[] = [];
       assert.equal(toProblem(thrown, (line) => lines.push(line)).code, 'internal-fault');

@@ -13,28 +13,33 @@ import { FastHttp, type FastHttpOptions } from './fast-http.ts';
 const limits = { headersMs: 30_000, requestMs: 60_000, keepAliveMs: 6000, bodyBytes: 5000 };
 
 /** Responds with everything that was parsed from the request. */
-function tell(way: string, { method, url, headers }: HttpRequestHead, response: HttpResponse, body: string): void {
-  const told = JSON.stringify({ way, method, url, headers, body });
-  response.writeHead(200, ['Content-Length', String(Buffer.byteLength(told))]).end(told);
+function respond(
+  servedBy: string,
+  { method, url, headers }: HttpRequestHead,
+  response: HttpResponse,
+  body: string,
+): void {
+  const text = JSON.stringify({ servedBy, method, url, headers, body });
+  response.writeHead(200, ['Content-Length', String(Buffer.byteLength(text))]).end(text);
 }
 
 /** Starts Node's HTTP server with `FastHttp` in front of it, unless that is disabled. */
 async function serving(
   t: TestContext,
-  options: Partial<FastHttpOptions> | 'long' = {},
-): Promise<{ port: number; way: FastHttp | undefined; close(): Promise<unknown> }> {
+  options: Partial<FastHttpOptions> | 'node-only' = {},
+): Promise<{ port: number; fastHttp: FastHttp | undefined; close(): Promise<unknown> }> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => tell('long', request, response, Buffer.concat(chunks).toString('latin1')));
+    request.on('end', () => respond('node', request, response, Buffer.concat(chunks).toString('latin1')));
     request.on('error', () => undefined);
   });
-  const way =
-    options === 'long'
+  const fastHttp =
+    options === 'node-only'
       ? undefined
       : new FastHttp(server, {
           isHandled: (url) => url.startsWith('/mcp'),
-          serve: (request, response, body) => tell('short', request, response, body.toString('latin1')),
+          serve: (request, response, body) => respond('fast', request, response, body.toString('latin1')),
           limits,
           ...options,
         });
@@ -42,31 +47,31 @@ async function serving(
   await once(server, 'listening');
   t.after(() => {
     server.close();
-    way?.closeAll();
+    fastHttp?.closeAll();
     server.closeAllConnections();
   });
   const close = (): Promise<unknown> => {
     const closed = once(server, 'close');
     server.close();
-    way?.closeIdle();
+    fastHttp?.closeIdle();
     return closed;
   };
-  return { port: (server.address() as AddressInfo).port, way, close };
+  return { port: (server.address() as AddressInfo).port, fastHttp, close };
 }
 
-function post(body: string, more = '', path = '/mcp'): string {
-  return `POST ${path} HTTP/1.1\r\nHost: here\r\n${more}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+function post(body: string, extraLines = '', path = '/mcp'): string {
+  return `POST ${path} HTTP/1.1\r\nHost: here\r\n${extraLines}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-interface Told {
+interface ParsedResponse {
   readonly status: number;
-  readonly way?: string;
+  readonly servedBy?: string;
   readonly body?: string;
 }
 
 /** Parses the responses on a connection, in order. */
-function answersIn(bytes: string): Told[] {
-  const told: Told[] = [];
+function parseResponses(bytes: string): ParsedResponse[] {
+  const responses: ParsedResponse[] = [];
   for (let at = 0; at < bytes.length;) {
     const end = bytes.indexOf('\r\n\r\n', at) + 4;
     if (end < 4) break;
@@ -74,32 +79,32 @@ function answersIn(bytes: string): Told[] {
     const size = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
     const status = Number(head.slice(9, 12));
     const document = Buffer.from(bytes.slice(end, end + size), 'latin1').toString();
-    told.push({ status, ...(status === 200 ? (JSON.parse(document) as object) : {}) });
+    responses.push({ status, ...(status === 200 ? (JSON.parse(document) as object) : {}) });
     at = end + size;
   }
-  return told;
+  return responses;
 }
 
 /** Sends each chunk in a separate packet, and reads until the connection ends. */
 async function exchange(
   port: number,
-  pieces: readonly (string | Buffer)[],
-  isOver = /"url":"\/last"/,
-): Promise<Told[]> {
+  chunks: readonly (string | Buffer)[],
+  isLast = /"url":"\/last"/,
+): Promise<ParsedResponse[]> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  let answers = '';
+  let received = '';
   socket.on('error', () => undefined);
   socket.setEncoding('latin1').on('data', (chunk: string) => {
-    answers += chunk;
-    if (isOver.test(answers)) socket.end();
+    received += chunk;
+    if (isLast.test(received)) socket.end();
   });
   const closed = once(socket, 'close');
-  for (const piece of pieces) {
-    if (socket.writable) socket.write(piece);
-    if (pieces.length > 1) await delay(1);
+  for (const chunk of chunks) {
+    if (socket.writable) socket.write(chunk);
+    if (chunks.length > 1) await delay(1);
   }
   await closed;
-  return answersIn(answers);
+  return parseResponses(received);
 }
 
 const last = 'GET /last HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n';
@@ -190,68 +195,75 @@ const anyRequest = fc
     return `${[start, host, ...lines, length].join(end)}${end}${end}${body}`;
   });
 
-describe('fast HTTP', () => {
-  it('serves small requests to its URL, and falls back to Node with the first other request', async (t) => {
+describe('FastHttp', () => {
+  it('serves small requests to its URLs, and falls back to Node with the first other request', async (t) => {
     const { port } = await serving(t);
     const requests = [post('one'), post('two'), post('three', '', '/api'), post('four'), last];
-    const told = await exchange(port, requests);
+    const responses = await exchange(port, requests);
     assert.deepEqual(
-      told.map(({ way, body }) => [way, body]),
+      responses.map(({ servedBy, body }) => [servedBy, body]),
       [
-        ['short', 'one'],
-        ['short', 'two'],
-        ['long', 'three'],
-        ['long', 'four'],
-        ['long', ''],
+        ['fast', 'one'],
+        ['fast', 'two'],
+        ['node', 'three'],
+        ['node', 'four'],
+        ['node', ''],
       ],
     );
     const [large] = await exchange(port, [post('x'.repeat(5001)), last]);
-    assert.equal(large?.way, 'long', 'what is too large is refused by the same that refuses all');
+    assert.equal(large?.servedBy, 'node', 'Node refuses bodies that are too large');
     const [head = '', body = ''] = post('abc'.repeat(70)).split(/(?<=\r\n\r\n)/);
     const [slow] = await exchange(port, [head, ...body, last]);
-    assert.deepEqual([slow?.way, slow?.body], ['short', body], 'a body may come letter by letter');
-    const together = await exchange(port, [requests.join('')]);
-    assert.deepEqual(together, told, 'also when they come all at once');
+    assert.deepEqual([slow?.servedBy, slow?.body], ['fast', body], 'a body may arrive byte by byte');
+    const pipelined = await exchange(port, [requests.join('')]);
+    assert.deepEqual(pipelined, responses, 'pipelined requests get the same responses');
   });
 
   it('parses random requests exactly as Node does, with the same boundaries', async (t) => {
-    const { port } = await serving(t, 'long');
-    let taken = 0;
+    const { port } = await serving(t, 'node-only');
+    let parsed = 0;
     const property = fc.asyncProperty(anyRequest, async (written) => {
       const bytes = Buffer.from(written, 'latin1');
       const head = parseRequestHead(bytes, undefined);
       if (head === undefined) return;
-      taken += 1;
+      parsed += 1;
       const { url, headers, end, bodyBytes } = head;
       const body = bytes
         .subarray(end, end + bodyBytes)
         .toString('latin1')
         .padEnd(bodyBytes, 'x');
       const whole = bytes.subarray(0, end).toString('latin1') + body;
-      const told = await exchange(port, [Buffer.from(whole, 'latin1'), last]);
-      assert.equal(told.length, 2);
-      assert.deepEqual(told[0], { status: 200, way: 'long', method: 'POST', url, headers: { ...headers }, body });
+      const responses = await exchange(port, [Buffer.from(whole, 'latin1'), last]);
+      assert.equal(responses.length, 2);
+      assert.deepEqual(responses[0], {
+        status: 200,
+        servedBy: 'node',
+        method: 'POST',
+        url,
+        headers: { ...headers },
+        body,
+      });
     });
     await fc.assert(property, { seed: 9, numRuns: 2000 });
-    assert.ok(taken > 200, `only ${taken} were taken`);
+    assert.ok(parsed > 200, `only ${parsed} were parsed`);
   });
 
   it('reuses a parsed head only for equal bytes', () => {
-    let again = 0;
+    let reused = 0;
     const cut = fc.nat({ max: 300 });
     const property = fc.property(anyRequest, anyRequest, cut, fc.boolean(), (first, other, length, isSame) => {
       const before = parseRequestHead(Buffer.from(first, 'latin1'), undefined);
       const bytes = Buffer.from((isSame ? first : first.slice(0, length)) + other, 'latin1');
       const head = parseRequestHead(bytes, before);
-      if (head !== undefined && head === before) again += 1;
+      if (head !== undefined && head === before) reused += 1;
       assert.deepEqual(head, parseRequestHead(bytes, undefined));
     });
     fc.assert(property, { seed: 9, numRuns: 5000 });
-    assert.ok(again > 200, `only ${again} came before`);
+    assert.ok(reused > 200, `only ${reused} were reused`);
   });
 
-  it('parses requests in any chunks, like Node', async (t) => {
-    const [{ port: short }, { port: long }] = [await serving(t), await serving(t, 'long')];
+  it('parses requests that arrive in any chunks as Node does', async (t) => {
+    const [{ port: fastPort }, { port: nodePort }] = [await serving(t), await serving(t, 'node-only')];
     const body = fc.string({ unit: 'binary', maxLength: 200 });
     const request = fc.oneof(
       { weight: 4, arbitrary: body.map((each) => post(each)) },
@@ -265,9 +277,9 @@ describe('fast HTTP', () => {
       async (requests, cuts) => {
         const bytes = Buffer.from([...requests, last].join(''));
         const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b), bytes.length];
-        const pieces = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
-        const [ours, nodes] = await Promise.all([exchange(short, pieces), exchange(long, pieces)]);
-        assert.deepEqual(ours.map(reading), nodes.map(reading));
+        const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+        const [ours, nodes] = await Promise.all([exchange(fastPort, chunks), exchange(nodePort, chunks)]);
+        assert.deepEqual(ours.map(withoutServer), nodes.map(withoutServer));
       },
     );
     await fc.assert(property, { seed: 9, numRuns: 150 });
@@ -294,32 +306,32 @@ describe('fast HTTP', () => {
       serve(request, response, body) {
         served += 1;
         if (served === 1) begun.resolve(response);
-        else tell('short', request, response, body.toString('latin1'));
+        else respond('fast', request, response, body.toString('latin1'));
       },
     });
     const socket = connect(port, '127.0.0.1');
-    const answers = text(socket.setEncoding('latin1'));
+    const received = text(socket.setEncoding('latin1'));
     socket.write(post('first'));
     const first = await begun.promise;
     const [body, others] = ['x'.repeat(1000), 8000];
-    let isTaken = true;
-    for (let index = 0; index < others; index += 1) isTaken = socket.write(post(body));
+    let isDrained = true;
+    for (let index = 0; index < others; index += 1) isDrained = socket.write(post(body));
     socket.write(last);
-    assert.equal(isTaken, false, 'nobody reads all of it ahead');
+    assert.equal(isDrained, false, 'the server stops reading');
     await delay(100);
     assert.ok(socket.writableLength > 0);
     assert.equal(served, 1);
     first.writeHead(200, []).end('{}');
-    const told = answersIn(await answers);
-    assert.equal(told.length, others + 2);
-    assert.ok(told.slice(1, -1).every((each) => each.body === body));
+    const responses = parseResponses(await received);
+    assert.equal(responses.length, others + 2);
+    assert.ok(responses.slice(1, -1).every((each) => each.body === body));
   });
 
   it('streams chunked responses and keeps the connection open', async (t) => {
     const { port } = await serving(t, {
       async serve(request, response, body) {
         if (body.length === 0) {
-          tell('short', request, response, '');
+          respond('fast', request, response, '');
           return;
         }
         response.writeHead(200, ['Content-Type', 'text/event-stream']);
@@ -333,41 +345,41 @@ describe('fast HTTP', () => {
     });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
-    const ask = async (sent: string): Promise<string> => {
-      const asking = httpRequest({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent });
-      asking.end(sent);
-      const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-      return await text(answer.setEncoding('utf8'));
+    const request = async (sent: string): Promise<string> => {
+      const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent });
+      outgoing.end(sent);
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return await text(response.setEncoding('utf8'));
     };
-    assert.equal(await ask('x'), 'data: \u00e4\n\ndata: b\n\n');
-    assert.match(await ask(''), /"way":"short"/);
+    assert.equal(await request('x'), 'data: \u00e4\n\ndata: b\n\n');
+    assert.match(await request(''), /"servedBy":"fast"/);
   });
 
   it('refuses header values with line breaks', async (t) => {
-    const tried = Promise.withResolvers<unknown>();
+    const thrown = Promise.withResolvers<unknown>();
     const { port } = await serving(t, {
       serve(request, response) {
         try {
-          response.writeHead(200, ['X-Said', 'a\r\nSet-Cookie: b']);
+          response.writeHead(200, ['X-Text', 'a\r\nSet-Cookie: b']);
         } catch (error) {
-          tried.resolve(error);
+          thrown.resolve(error);
         }
-        tell('short', request, response, '');
+        respond('fast', request, response, '');
       },
     });
     assert.equal((await exchange(port, [post('one'), last])).length, 2);
-    assert.match(String(await tried.promise), /X-Said cannot be sent/);
+    assert.match(String(await thrown.promise), /X-Text cannot be sent/);
   });
 });
 
-describe('a slow client', () => {
+describe('FastHttp with a slow client', () => {
   const cases: [string, Partial<typeof limits>, string, RegExp][] = [
-    ['sends nothing at all', { headersMs: 100 }, '', /^$/],
+    ['sends nothing', { headersMs: 100 }, '', /^$/],
     ['sends half of a body', { requestMs: 100 }, post('one').slice(0, -1), /^HTTP\/1.1 408 /],
-    ['sends nothing more', { keepAliveMs: 100 }, post('one'), /^HTTP\/1.1 200 /],
+    ['sends no further request', { keepAliveMs: 100 }, post('one'), /^HTTP\/1.1 200 /],
   ];
-  for (const [what, limited, sent, expected] of cases)
-    it(`times out when it ${what}`, async (t) => {
+  for (const [action, limited, sent, expected] of cases)
+    it(`closes the connection when the client ${action}`, async (t) => {
       const { port } = await serving(t, { limits: { ...limits, ...limited } });
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -376,12 +388,12 @@ describe('a slow client', () => {
     });
 });
 
-describe('a stopping server', () => {
+describe('FastHttp of a stopping server', () => {
   it('closes idle connections at once, and others after their response', async (t) => {
     const begun = Promise.withResolvers<HttpResponse>();
-    const { port, way, close } = await serving(t, {
+    const { port, fastHttp, close } = await serving(t, {
       serve(request, response, body) {
-        if (body.length === 0) tell('short', request, response, '');
+        if (body.length === 0) respond('fast', request, response, '');
         else begun.resolve(response);
       },
     });
@@ -392,18 +404,22 @@ describe('a stopping server', () => {
     await once(idle, 'data');
     busy.write(post('one'));
     const response = await begun.promise;
-    way?.drain();
+    fastHttp?.drain();
     const closed = close();
     await once(idle, 'close');
     fresh.write(post(''));
-    assert.match(await text(fresh.setEncoding('latin1')), /Connection: close/, 'whoever has come is served');
+    assert.match(
+      await text(fresh.setEncoding('latin1')),
+      /Connection: close/,
+      'the first request of a new connection is served',
+    );
     response.writeHead(200, []).end('{}');
     assert.match(await text(busy.setEncoding('latin1')), /Connection: close[^]*\{\}$/);
     await closed;
   });
 });
 
-/** Returns a parsed request without the path by which it was served. */
-function reading({ way: _, ...told }: Told): Omit<Told, 'way'> {
-  return told;
+/** Returns a response without the server that it names. */
+function withoutServer({ servedBy: _, ...response }: ParsedResponse): Omit<ParsedResponse, 'servedBy'> {
+  return response;
 }
