@@ -148,14 +148,12 @@ export {
 export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-tools.ts';
 export { localServer, type LocalServer, type LocalServerOptions } from './sources/local/local-server.ts';
 export { discoverMcpServer, type Discovery } from './sources/mcp/discover-mcp-server.ts';
-export type { OAuthOptions, ProtectedServer } from './sources/mcp/http/oauth/oauth-options.ts';
-export { signIn } from './sources/mcp/http/oauth/sign-in.ts';
-export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/sign-in.ts';
-export { signOut, type SignOut } from './sources/mcp/http/oauth/sign-in.ts';
-export type { TokenStore } from './sources/mcp/http/oauth/oauth-session.ts';
+export type { OAuthOptions, ProtectedServer, TokenStore } from './sources/mcp/http/oauth/oauth-options.ts';
+export { signIn, signOut } from './sources/mcp/http/oauth/sign-in.ts';
+export type { SignIn, SignInOptions, SignOut } from './sources/mcp/http/oauth/sign-in.ts';
 export { mcpServer, type McpServer, type McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
-export type { McpTransport } from './sources/mcp/connection/mcp-transport.ts';
+export type { HttpTransportOptions, McpTransport } from './sources/mcp/connection/mcp-transport.ts';
 export type { CachedProtocolVersion, ProtocolVersionCache } from './sources/mcp/connection/protocol-version-cache.ts';
 export type { CheckpointOptions } from './workspace/checkpoints.ts';
 export { postgresStore, type PostgresStore } from './store/postgres/postgres-store.ts';
@@ -164,7 +162,6 @@ export type { AbortSignalLike, AbortListener } from './core/async/light-abort-si
 export type { ConditionCall } from './policy/conditions/condition-input.ts';
 export type { DocumentProblem } from './core/text/document-problem.ts';
 export type { Facts } from './policy/facts/facts.ts';
-export type { HttpTransportOptions } from './sources/mcp/http/http-link.ts';
 export type { PolicyDocument } from './policy/rules/read-policies.ts';
 export type { ProgramOptions } from './process/process-group.ts';
 export type { Sealer, SealerNote } from './journal/integrity/seal.ts';

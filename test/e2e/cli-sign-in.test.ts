@@ -81,7 +81,7 @@ suite('sign-in in the CLI', () => {
     assert.equal((await login(place)).code, 0);
     server.provider.expireAccessTokens();
     // Long enough for all processes to arrive while the first one waits.
-    server.provider.behaviour.tokenDelayMs = 1500;
+    server.provider.behavior.tokenDelayMs = 1500;
     const results = await Promise.all(
       ['a', 'b', 'c'].map((text) => place.run(['call', 'web/echo', JSON.stringify({ text })])),
     );
@@ -121,7 +121,7 @@ suite('sign-in in the CLI', () => {
 
   test('a denied sign-in exits with the reason', async (t) => {
     const server = await protectedServer(t);
-    server.provider.behaviour.error = 'access_denied';
+    server.provider.behavior.error = 'access_denied';
     const { code, stderr } = await login(createProject(server));
     assert.equal(code, 1);
     assert.match(stderr, /sign-in-failed: not signed in to "web": http:\S+ refused: access_denied/);

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { type McpServer, type McpServerOptions, type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
 
-/** A box with one MCP server that is up, closed when the test ends. Everything that asks is allowed. */
+/** Creates a box with one MCP server that is up, closed when the test ends. Every approval is granted. */
 export async function boxed(
   t: TestContext,
   options: Omit<McpServerOptions, 'name'>,
@@ -13,10 +13,10 @@ export async function boxed(
   return { box, server };
 }
 
-/** Waits until something is so; long, because the machine may be busy. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string, withinMs = 60_000): Promise<void> {
-  for (const end = Date.now() + withinMs; !(await isSo());) {
-    if (Date.now() > end) throw new Error(`it did not happen within ${withinMs} ms: ${what}`);
+/** Waits until a condition is true. The default limit is long, because the machine may be busy. */
+export async function until(isTrue: () => boolean | Promise<boolean>, what: string, withinMs = 60_000): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await isTrue());) {
+    if (Date.now() > end) throw new Error(`not true within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

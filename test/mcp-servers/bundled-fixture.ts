@@ -7,8 +7,8 @@ const cache = join(root, 'node_modules', '.cache');
 const place = join(cache, 'fixture');
 
 /**
- * The fixture as one file of JavaScript. Hundreds are started, with an environment that names no cache: from its source each would
- * take twice the processor time. Bundled anew when it is older than what it is made of.
+ * The fixture as one file of JavaScript. Tests start hundreds, with an environment without a compile cache: from source, each would
+ * take twice the processor time. It is bundled again when it is older than its sources.
  */
 export const bundledFixture = join(place, 'fixture-program.mjs');
 if (!isFresh()) await bundle();
@@ -39,7 +39,7 @@ await import('./program.mjs');
   );
 }
 
-/** Aside first: whoever starts it meanwhile has the old one or the new one. */
+/** Replaces a file atomically, since another test may start it at the same time. */
 function put(name: string, text: string): void {
   const aside = join(place, `${name}-${process.pid}`);
   writeFileSync(aside, text);

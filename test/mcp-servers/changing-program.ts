@@ -1,4 +1,4 @@
-/** A server whose definitions stand in a file: it lists them as they are there, and notifies its client when the file changes. */
+/** A server that reads its definitions from a file, and notifies its client when the file changes. `changing-program.ts FILE`. */
 import { readFileSync, watch } from 'node:fs';
 import { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';

@@ -1,4 +1,4 @@
-/** The fixture as a program whose output goes bad when a message says so: the first one with `fault:KIND` in it. `faulty-program.ts ERA`. */
+/** The fixture as a program whose output fails as soon as a message contains `fault:KIND`. `faulty-program.ts ERA`. */
 import { spawn } from 'node:child_process';
 import { bundledFixture } from './bundled-fixture.ts';
 
@@ -12,10 +12,10 @@ process.stdin.on('data', (chunk: Buffer) => {
   if (fault !== 'swallow') child.stdin.write(chunk);
 });
 process.stdin.on('end', () => child.stdin.end());
-child.stdout.on('data', (chunk: Buffer) => void pass(chunk));
+child.stdout.on('data', (chunk: Buffer) => void forward(chunk));
 child.once('exit', (code) => process.exit(code ?? 1));
 
-async function pass(chunk: Buffer): Promise<void> {
+async function forward(chunk: Buffer): Promise<void> {
   switch (fault) {
     case undefined:
       process.stdout.write(chunk);
@@ -25,7 +25,7 @@ async function pass(chunk: Buffer): Promise<void> {
       process.exit(1);
       return;
     case 'half-close':
-      // Of the first answer: there may be others behind it.
+      // Cuts the first response; others may follow it.
       process.stdout.end(chunk.subarray(0, Math.ceil(chunk.indexOf('\n') / 2)));
       return;
     case 'garbage':

@@ -1,4 +1,4 @@
-/** The fixture as a program: `fixture-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--endless] [--pid] [--fork] [--valid]`, run as `bundled-fixture.ts` makes it. */
+/** The fixture as a program, which `bundled-fixture.ts` bundles: `fixture-program.ts [legacy|modern|exits-on-probe|silent-on-probe|reads-slowly|VERSION] [--many N] [--endless] [--pid] [--fork] [--valid]`. */
 import { spawn } from 'node:child_process';
 import { Transform } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -36,13 +36,13 @@ const servers: Readonly<Record<string, () => unknown>> = {
       void fixtureServer(options).connect(new StdioServerTransport());
     }),
   'silent-on-probe': () => {
-    const heard = new Transform({
+    const withoutProbe = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         const lines = String(chunk).split(/(?<=\n)/);
         done(null, lines.filter((line) => !line.includes('server/discover')).join(''));
       },
     });
-    return fixtureServer(options).connect(new StdioServerTransport(process.stdin.pipe(heard), process.stdout));
+    return fixtureServer(options).connect(new StdioServerTransport(process.stdin.pipe(withoutProbe), process.stdout));
   },
   'reads-slowly': () => {
     const slow = new Transform({

@@ -11,18 +11,19 @@ import {
   inputRequired,
 } from '@modelcontextprotocol/server';
 
-/** What a fixture is like. */
+/** Options of the fixture. */
 export interface FixtureOptions {
-  /** Leaves out the tool whose schema is invalid. */
+  /** Omits the tool with an invalid schema. */
   readonly valid?: boolean;
-  /** Lists this many tools more, `page` at a time. */
+  /** Number of additional tools. */
   readonly many?: number;
+  /** Number of tools on a page. */
   readonly page?: number;
-  /** There is always one more page of tools. */
+  /** Whether the list of tools has no last page. */
   readonly endless?: boolean;
-  /** Tools that were added while it ran; shared by all servers of a process. */
+  /** Names of tools that were added at runtime; shared by all servers of a process. */
   readonly added?: string[];
-  /** The only revisions it speaks. */
+  /** The only supported protocol versions. */
   readonly versions?: string[];
 }
 
@@ -30,7 +31,7 @@ type Handler = (args: Record<string, unknown>, context: ServerContext) => Promis
 
 const read = { readOnlyHint: true };
 
-/** An MCP server on the SDK's own server, whose tools do what tests need: wait, act, die, flood. */
+/** Creates an MCP server on the SDK's server, with tools for tests: they wait, have effects, crash, ask. */
 export function fixtureServer({
   many = 0,
   valid = false,
@@ -65,7 +66,7 @@ export function fixtureServer({
       await wait(Number(ms), undefined, { signal: mcpReq.signal, ref: false });
       return text('waited');
     },
-    /** Writes a line before it waits: the effect is there, whatever becomes of the answer. */
+    /** Writes a line before it waits, so the effect happens even when the response is lost. */
     async act({ file, line, ms }) {
       appendFileSync(String(file), `${String(line)}\n`);
       await wait(Number(ms ?? 0), undefined, { ref: false });
@@ -81,7 +82,7 @@ export function fixtureServer({
       return text('flooded');
     },
     noise() {
-      process.stdout.write('this is no message\n');
+      process.stdout.write('this is not a message\n');
       return text('made noise');
     },
     async grow({ name }) {
@@ -94,7 +95,7 @@ export function fixtureServer({
     fail() {
       throw new Error('no such luck');
     },
-    /** Asks the user, in the way of the revision that is spoken. */
+    /** Asks the user, in the form of the negotiated revision. */
     ask(_args, { mcpReq }) {
       const answer = mcpReq.inputResponses?.['name'];
       if (answer !== undefined) return text(`answered ${JSON.stringify(answer)} to ${String(mcpReq.requestState())}`);
@@ -105,7 +106,7 @@ export function fixtureServer({
       }) as unknown as CallToolResult;
     },
     broken: () => text('ran unchecked'),
-    /** Waits, says something, asks about a topic, and answers with both. `loose`: without naming the call, where that is possible. */
+    /** Waits, logs, asks about a topic, and returns topic and answer. `loose`: the question does not name its call, where that is possible. */
     async interview({ topic, ms = 0, loose = false, stubborn = false }, { mcpReq }) {
       const message = `What about ${String(topic)}?`;
       const requestedSchema = { type: 'object' as const, properties: { answer: { type: 'string' as const } } };
@@ -196,9 +197,9 @@ export function fixtureServer({
   return server;
 }
 
-const mostOnPage = 2;
+const maxOnPage = 2;
 
-/** Resources, templates, prompts and completion, two on a page; what was `added` is one more of each. */
+/** Adds resources, templates, prompts and completion, two on a page. Each name of `added` adds one of each. */
 function addContent(server: Server, added: readonly string[]): void {
   const resources = (): { uri: string; name: string; description: string }[] =>
     ['one', 'two', 'three', ...added].map((name) => ({
@@ -245,7 +246,7 @@ function addContent(server: Server, added: readonly string[]): void {
 }
 
 function pageOf<Item>(all: readonly Item[], cursor = '0'): { items: Item[]; nextCursor?: string } {
-  const end = Number(cursor) + mostOnPage;
+  const end = Number(cursor) + maxOnPage;
   return { items: all.slice(Number(cursor), end), ...(end < all.length ? { nextCursor: String(end) } : {}) };
 }
 

@@ -1,4 +1,4 @@
-/** A server that tries to become part of the page that shows it: every text it gives out is markup. */
+/** A server that attempts script injection: every text that it sends is markup. */
 import { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
@@ -23,7 +23,7 @@ server.setRequestHandler('tools/list', () => ({
     },
     {
       name: attack,
-      description: 'It has a name.',
+      description: 'Its name is the attack.',
       inputSchema: { type: 'object' },
       annotations: { readOnlyHint: true },
     },

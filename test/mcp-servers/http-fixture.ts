@@ -5,31 +5,33 @@ import { getRequestListener } from '@hono/node-server';
 import { WebStandardStreamableHTTPServerTransport, createMcpHandler } from '@modelcontextprotocol/server';
 import { fixtureServer } from './fixture-server.ts';
 
-/** The fixture on a real socket. */
+/** The fixture as a running HTTP server. */
 export interface HttpFixture {
   readonly url: string;
-  /** The headers of every request that came. */
+  /** The headers of every received request. */
   readonly requests: Headers[];
   /** Forgets all sessions, as a restarted server does. */
   forgetSessions(): void;
-  /** How many requests to listen (GET) are refused from now on, with a fault of the server. */
-  refuseToBeHeard(times: number): void;
-  /** Breaks every connection there is. */
+  /** Whether a client has requested its event stream (GET), or a subscription of the 2026 revision. */
+  isSubscribed(): boolean;
+  /** Answers the next requests for an event stream (GET) with HTTP 500. */
+  refuseEventStreams(times: number): void;
+  /** Closes all open connections. */
   breakConnections(): void;
-  /** Tells those who listen that the tools changed. */
+  /** Notifies subscribed clients that the tools changed. */
   toolsChanged(): void;
-  /** Notifies listening clients that the resources and prompts changed. */
+  /** Notifies subscribed clients that the resources and prompts changed. */
   contentChanged(): void;
-  /** Tells those who watch a resource that it changed. */
+  /** Notifies subscribers of a resource that it changed. */
   resourceUpdated(uri: string): void;
   readonly added: string[];
   close(): Promise<void>;
 }
 
-/** Answers a request in the place of the fixture, or lets it through. */
+/** Answers a request before the fixture, or passes it on. */
 export type Guard = (request: Request) => Response | undefined | Promise<Response | undefined>;
 
-/** Serves the fixture over streamable HTTP: with sessions, or in the revision without. */
+/** Serves the fixture over Streamable HTTP: with sessions, or in the 2026 revision without. */
 export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Guard): Promise<HttpFixture> {
   const added: string[] = [];
   const requests: Headers[] = [];
@@ -53,7 +55,7 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     requests.push(request.headers);
     if (request.method === 'GET' && refusals > 0) {
       refusals -= 1;
-      return new Response('not now', { status: 500 });
+      return new Response('refused by the test', { status: 500 });
     }
     const refused = await guard?.(request);
     if (refused !== undefined) return refused;
@@ -65,7 +67,9 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     requests,
     added,
-    refuseToBeHeard: (times) => void (refusals = times),
+    isSubscribed: () =>
+      requests.some((each) => each.get('content-type') === null || each.get('mcp-method') === 'subscriptions/listen'),
+    refuseEventStreams: (times) => void (refusals = times),
     forgetSessions: () => sessions.clear(),
     breakConnections: () => server.closeAllConnections(),
     toolsChanged: () => handler.notify.toolsChanged(),

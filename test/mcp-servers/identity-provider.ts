@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { type CryptoKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 
-/** A client that the provider knows. */
+/** A registered client. */
 interface KnownClient {
   readonly secret?: string;
-  /** Verifies its assertions, where it has no secret. */
+  /** Verifies its assertions, if it has no secret. */
   readonly publicKey?: CryptoKey;
   readonly redirectUris: readonly string[];
 }
 
-/** What somebody was granted. */
+/** The grant behind a token. */
 export interface Grant {
   readonly client: string;
   readonly resource: string;
   readonly scope: string;
-  /** All tokens that came of one sign-in. */
+  /** The sign-in that all its tokens belong to. */
   readonly family: string;
 }
 
@@ -26,28 +26,28 @@ interface Code extends Grant {
   readonly redirectUri: string;
 }
 
-/** How the provider is, and how it misbehaves. Can be changed while it runs. */
-export interface Behaviour {
-  /** Seconds that an access token lives. */
+/** The behavior and the faults of the provider. They can be changed while it runs. */
+interface ProviderBehavior {
+  /** Lifetime of access tokens in seconds. */
   expiresIn: number;
-  /** What the browser is sent back with. */
+  /** The parameters of the redirect to the client. */
   state: (given: string) => string;
   iss: string | undefined;
   error: string | undefined;
-  /** How long a token request takes. */
+  /** Duration of a token request. */
   tokenDelayMs: number;
-  /** Takes the place of members of the metadata. */
+  /** Replaces members of the metadata. */
   metadata: Record<string, unknown>;
-  /** Makes the access tokens. */
+  /** Creates the access tokens. */
   accessToken: (grant: Grant) => string | Promise<string>;
-  /** Verifies the tokens of a platform, which workloads sign in with. */
+  /** Verifies the tokens of a platform, with which workloads sign in. */
   platformKey: CryptoKey | undefined;
-  /** Refuses every refresh token. */
+  /** Whether every refresh token is refused. */
   refusesRefresh: boolean;
 }
 
-/** A request that came to an endpoint. */
-export interface Asked {
+/** A request to an endpoint. */
+interface EndpointRequest {
   readonly path: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly authorization: string | null;
@@ -55,11 +55,11 @@ export interface Asked {
 
 const metadataPath = '/.well-known/oauth-authorization-server';
 
-/** A real OAuth 2.1 authorization server on a real socket, which checks everything that it should. */
+/** A real OAuth 2.1 authorization server on a real socket, with all checks of the specification. */
 export class IdentityProvider {
   readonly issuer: string;
-  readonly behaviour: Behaviour;
-  readonly asked: Asked[] = [];
+  readonly behavior: ProviderBehavior;
+  readonly requests: EndpointRequest[] = [];
   readonly clients = new Map<string, KnownClient>();
   readonly accessTokens = new Map<string, Grant & { readonly expiresAt: number }>();
   readonly refreshTokens = new Map<string, Grant & { isUsed: boolean }>();
@@ -67,7 +67,7 @@ export class IdentityProvider {
 
   constructor(issuer: string) {
     this.issuer = issuer;
-    this.behaviour = {
+    this.behavior = {
       expiresIn: 3600,
       state: (given) => given,
       iss: issuer,
@@ -80,12 +80,12 @@ export class IdentityProvider {
     };
   }
 
-  /** How often this grant was asked for. */
+  /** Returns the number of token requests with this grant type. */
   count(grant: string): number {
-    return this.asked.filter(({ fields }) => fields['grant_type'] === grant).length;
+    return this.requests.filter(({ fields }) => fields['grant_type'] === grant).length;
   }
 
-  /** Ends all access tokens, as time would. */
+  /** Expires all access tokens. */
   expireAccessTokens(): void {
     this.accessTokens.clear();
   }
@@ -93,17 +93,17 @@ export class IdentityProvider {
   async answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const path = url.pathname;
-    if (path === metadataPath) return Response.json({ ...this.#metadata(), ...this.behaviour.metadata });
+    if (path === metadataPath) return Response.json({ ...this.#metadata(), ...this.behavior.metadata });
     if (path === '/authorize') return this.#authorize(Object.fromEntries(url.searchParams));
     if (path === '/register') return this.#register((await request.json()) as { redirect_uris: string[] });
     if (request.method !== 'POST' || !['/token', '/revoke'].includes(path)) return new Response('', { status: 404 });
     const fields = Object.fromEntries(new URLSearchParams(await request.text()));
     const authorization = request.headers.get('authorization');
-    this.asked.push({ path, fields, authorization });
+    this.requests.push({ path, fields, authorization });
     const client = (await this.#clientByAssertion(fields)) ?? this.#clientOf(fields, authorization);
     if (client === undefined) return refused('invalid_client', 401);
     if (path === '/revoke') return this.#revoke(fields['token'] ?? '');
-    const { tokenDelayMs } = this.behaviour;
+    const { tokenDelayMs } = this.behavior;
     if (tokenDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, tokenDelayMs));
     return await this.#token(client, fields);
   }
@@ -127,24 +127,24 @@ export class IdentityProvider {
     return Response.json({ client_id, redirect_uris, token_endpoint_auth_method: 'none' }, { status: 201 });
   }
 
-  #authorize(asked: Record<string, string>): Response {
-    this.asked.push({ path: '/authorize', fields: asked, authorization: null });
-    const { client_id = '', redirect_uri = '', code_challenge = '', resource = '', scope = '', state = '' } = asked;
+  #authorize(fields: Record<string, string>): Response {
+    this.requests.push({ path: '/authorize', fields, authorization: null });
+    const { client_id = '', redirect_uri = '', code_challenge = '', resource = '', scope = '', state = '' } = fields;
     const isKnown = this.clients.get(client_id)?.redirectUris.includes(redirect_uri) === true;
-    if (!isKnown || asked['response_type'] !== 'code' || asked['code_challenge_method'] !== 'S256' || resource === '')
+    if (!isKnown || fields['response_type'] !== 'code' || fields['code_challenge_method'] !== 'S256' || resource === '')
       return new Response('a bad request', { status: 400 });
-    const { iss, error } = this.behaviour;
-    const back = new URL(redirect_uri);
+    const { iss, error } = this.behavior;
+    const redirect = new URL(redirect_uri);
     if (error === undefined) {
       const code = randomUUID();
       const family = randomUUID();
       const redirectUri = redirect_uri;
       this.#codes.set(code, { client: client_id, resource, scope, family, challenge: code_challenge, redirectUri });
-      back.searchParams.set('code', code);
-    } else back.searchParams.set('error', error);
-    back.searchParams.set('state', this.behaviour.state(state));
-    if (iss !== undefined) back.searchParams.set('iss', iss);
-    return new Response(null, { status: 302, headers: { location: back.href } });
+      redirect.searchParams.set('code', code);
+    } else redirect.searchParams.set('error', error);
+    redirect.searchParams.set('state', this.behavior.state(state));
+    if (iss !== undefined) redirect.searchParams.set('iss', iss);
+    return new Response(null, { status: 302, headers: { location: redirect.href } });
   }
 
   #clientOf(fields: Record<string, string>, authorization: string | null): string | undefined {
@@ -173,19 +173,19 @@ export class IdentityProvider {
         const given = this.#codes.get(code);
         this.#codes.delete(code);
         const challenge = createHash('sha256').update(code_verifier).digest('base64url');
-        const isGood =
+        const isValid =
           given?.client === client &&
           given.challenge === challenge &&
           given.redirectUri === redirect_uri &&
           given.resource === resource;
-        return isGood ? await this.#issue(given) : refused('invalid_grant');
+        return isValid ? await this.#issue(given) : refused('invalid_grant');
       }
       case 'refresh_token': {
-        if (this.behaviour.refusesRefresh) return refused('invalid_grant');
+        if (this.behavior.refusesRefresh) return refused('invalid_grant');
         const given = this.refreshTokens.get(fields['refresh_token'] ?? '');
         if (given?.isUsed === true) this.#endFamily(given.family);
-        const isGood = given?.isUsed === false && given.client === client && given.resource === fields['resource'];
-        if (!isGood) return refused('invalid_grant');
+        const isValid = given?.isUsed === false && given.client === client && given.resource === fields['resource'];
+        if (!isValid) return refused('invalid_grant');
         given.isUsed = true;
         return await this.#issue(given);
       }
@@ -197,10 +197,10 @@ export class IdentityProvider {
       }
       case 'urn:ietf:params:oauth:grant-type:jwt-bearer': {
         const { resource = '', scope = '', assertion = '' } = fields;
-        const { platformKey } = this.behaviour;
-        const isGood =
+        const { platformKey } = this.behavior;
+        const isValid =
           platformKey !== undefined && (await isSignedBy(platformKey, assertion, { audience: this.issuer }));
-        return isGood
+        return isValid
           ? await this.#issue({ client, resource, scope, family: randomUUID() }, false)
           : refused('invalid_grant');
       }
@@ -211,8 +211,8 @@ export class IdentityProvider {
 
   async #issue({ client, resource, scope, family }: Grant, withRefresh = true): Promise<Response> {
     const grant = { client, resource, scope, family };
-    const { expiresIn } = this.behaviour;
-    const access_token = await this.behaviour.accessToken(grant);
+    const { expiresIn } = this.behavior;
+    const access_token = await this.behavior.accessToken(grant);
     this.accessTokens.set(access_token, { ...grant, expiresAt: Date.now() + expiresIn * 1000 });
     const refresh_token = `refresh-${randomUUID()}`;
     if (withRefresh) this.refreshTokens.set(refresh_token, { ...grant, isUsed: false });
@@ -225,7 +225,7 @@ export class IdentityProvider {
     });
   }
 
-  /** A refresh token that comes twice was stolen: nothing of that sign-in holds any more. */
+  /** Ends a sign-in with all its tokens, because a refresh token that is used twice was stolen. */
   #endFamily(family: string): void {
     for (const [token, grant] of this.accessTokens) if (grant.family === family) this.accessTokens.delete(token);
     for (const grant of this.refreshTokens.values()) if (grant.family === family) grant.isUsed = true;
@@ -238,7 +238,7 @@ export class IdentityProvider {
   }
 }
 
-/** Starts a provider, and how to stop it. */
+/** Starts a provider. `answerFirst` may answer requests before it. */
 export async function identityProvider(
   answerFirst: (request: Request) => Response | undefined = () => undefined,
 ): Promise<{ provider: IdentityProvider; close: () => Promise<void> }> {

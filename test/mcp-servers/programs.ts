@@ -9,15 +9,15 @@ const manifests = {
   'sequential-thinking': import.meta.resolve('@modelcontextprotocol/server-sequential-thinking/package.json'),
 };
 
-/** The fixture as a process. */
+/** Returns the transport to the fixture as a program. */
 export function fixtureProgram(...args: readonly string[]): McpTransport & { type: 'stdio' } {
   return { type: 'stdio', command: process.execPath, args: [bundledFixture, ...args] };
 }
 
-/** A server that sends what gateways tend to lose; takes `legacy` or `modern`. */
+/** The path of a server that sends fields which gateways tend to lose. It takes `legacy` or `modern`. */
 export const transparentProgram = fileURLToPath(new URL('./transparent-program.ts', import.meta.url));
 
-/** One of the reference servers. */
+/** Returns the transport to a reference server. */
 export function referenceServer(
   name: keyof typeof manifests,
   args: readonly string[] = [],

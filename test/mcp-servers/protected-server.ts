@@ -2,26 +2,26 @@ import type { TestContext } from 'node:test';
 import { type HttpFixture, httpFixture } from './http-fixture.ts';
 import { type IdentityProvider, identityProvider } from './identity-provider.ts';
 
-/** An MCP server that lets in only those with a token of its provider. */
+/** An MCP server that requires a token of its provider. */
 export interface ProtectedFixture {
   readonly url: string;
   readonly provider: IdentityProvider;
   readonly fixture: HttpFixture;
-  /** Takes the place of members of the server's metadata. */
+  /** Replaces members of the server's metadata. */
   readonly metadata: Record<string, unknown>;
-  /** The scope that a tool needs. */
+  /** The required scope, by tool. */
   readonly scopes: Map<string, string>;
-  /** The tokens that it did not take. */
+  /** The tokens that it refused. */
   readonly refused: string[];
-  /** Whether the refusal names the metadata; otherwise it stands at the well-known place. */
+  /** Whether a refusal names the URL of the metadata. If not, the metadata is at the well-known URL. */
   namesMetadata: boolean;
-  /** Whether there is metadata at all; without it, the provider's endpoints are at the server's origin, as in 2025-03-26. */
+  /** Whether the server has metadata. If not, the endpoints of the provider are at its origin, as in 2025-03-26. */
   hasMetadata: boolean;
 }
 
 const defaultEndpoints = new Set(['/authorize', '/token', '/register']);
 
-/** Starts a protected MCP server and its provider; both end with the test. */
+/** Starts a protected MCP server and its provider, both closed when the test ends. */
 export async function protectedServer(t: TestContext, era: 'legacy' | 'modern' = 'modern'): Promise<ProtectedFixture> {
   const { provider, close } = await identityProvider();
   const metadata: Record<string, unknown> = {};
@@ -71,7 +71,7 @@ async function toolOf(request: Request): Promise<string> {
   return params?.name ?? '';
 }
 
-/** Goes where the person is sent, as a browser does; answers the page on which it ends. */
+/** Opens a URL and follows redirects like a browser. Returns the last page. */
 export async function browse(url: URL): Promise<{ status: number; text: string }> {
   const response = await fetch(url);
   return { status: response.status, text: await response.text() };

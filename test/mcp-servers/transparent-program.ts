@@ -1,12 +1,12 @@
 /**
- * A server without an SDK, in every revision, that sends what servers may send and gateways tend to lose: unknown fields, `_meta`,
- * empty content, icons, errors with data.
+ * A server without an SDK, for every revision, that sends fields which gateways tend to lose: unknown fields, `_meta`, empty content,
+ * icons, errors with data.
  */
 import { createInterface } from 'node:readline';
 
 type Params = Readonly<Record<string, unknown>> & { readonly _meta?: Readonly<Record<string, unknown>> };
 
-class Refused extends Error {
+class RpcFailure extends Error {
   readonly code: number;
   readonly data: unknown;
 
@@ -55,7 +55,7 @@ const results: Readonly<Record<string, () => object>> = {
   empty: () => ({ content: [], _meta: meta }),
   failing: () => ({ content: [], isError: true, structuredContent: { why: 'secret' }, reason: 7 }),
   refusing: () => {
-    throw new Refused(-31_337, 'Refused: not today', { retryAfter: 5, list: ['a'] });
+    throw new RpcFailure(-31_337, 'Refused: not today', { retryAfter: 5, list: ['a'] });
   },
 };
 
@@ -79,7 +79,7 @@ const methods: Readonly<Record<string, (params: Params) => object>> = {
   }),
   'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'note://{id}', name: 'note', icons }] }),
   'resources/read': ({ uri }) => {
-    if (uri !== 'note://one') throw new Refused(-32_602, `no note ${String(uri)}`, { uri, hint: 'try note://one' });
+    if (uri !== 'note://one') throw new RpcFailure(-32_602, `no note ${String(uri)}`, { uri, hint: 'try note://one' });
     return {
       contents: [{ uri, mimeType: 'text/plain', text: 'one\u200b', _meta: meta }],
       _meta: meta,
@@ -91,7 +91,7 @@ const methods: Readonly<Record<string, (params: Params) => object>> = {
   }),
   'prompts/get': ({ arguments: args }) => {
     if (args === undefined || Object.keys(args as object).length === 0)
-      throw new Refused(-32_602, 'who is missing', { missing: ['who'] });
+      throw new RpcFailure(-32_602, 'who is missing', { missing: ['who'] });
     return {
       description: 'Greets.',
       messages: [{ role: 'user', content: { type: 'text', text: `Greet ${JSON.stringify(args)}.` }, _meta: meta }],
@@ -109,11 +109,11 @@ function answer(method: string, params: Params): object {
   try {
     const handler = methods[method];
     if (handler === undefined || (method === 'initialize' && isModern))
-      throw new Refused(-32_601, `no method ${method}`);
+      throw new RpcFailure(-32_601, `no method ${method}`);
     const modern = { resultType: 'complete', ...(cached.has(method) ? { ttlMs: 5000, cacheScope: 'private' } : {}) };
     return { result: { ...handler(params), ...(isModern ? modern : {}) } };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RpcFailure)) throw error;
     const { code, message, data } = error;
     return { error: { code, message, ...(data === undefined ? {} : { data }) } };
   }

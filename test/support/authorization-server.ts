@@ -68,8 +68,8 @@ export async function authorizationServer(t: TestContext, openId = false): Promi
     },
     close,
   };
-  provider.behaviour.metadata = { jwks_uri: `${issuer}/keys` };
-  provider.behaviour.accessToken = ({ resource, scope }) => server.token(resource, { claims: { scope } });
+  provider.behavior.metadata = { jwks_uri: `${issuer}/keys` };
+  provider.behavior.accessToken = ({ resource, scope }) => server.token(resource, { claims: { scope } });
   t.after(close);
   return server;
 }

@@ -3,7 +3,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram, referenceServer } from '../../../test/mcp-servers/programs.ts';
-import { transportOf, ways } from '../../../test/mcp-servers/ways.ts';
+import { fixtureLinks, transportOf } from '../../../test/mcp-servers/fixture-links.ts';
 import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import {
   type PlaceOptions,
@@ -112,7 +112,7 @@ const textOf = ({ content }: Of<'tool_result'>): string =>
   content.map((block) => ('text' in block ? block.text : '')).join('');
 
 describe('a form of a server', () => {
-  for (const way of ways) {
+  for (const way of fixtureLinks) {
     test(`is an event of the session, and the answer reaches the server (${way})`, async (t) => {
       const { place, id, next } = await asking(t, await transportOf(t, way), form);
       const asked = await next('elicitation_required');
@@ -237,7 +237,7 @@ describe('a page of a server', () => {
 });
 
 test('the directory of the session is its only root', async (t) => {
-  for (const way of ways) {
+  for (const way of fixtureLinks) {
     const { place, next } = await asking(t, await transportOf(t, way), ['directories', {}]);
     const { roots } = JSON.parse(textOf(await next('tool_result'))) as { roots: { uri: string }[] };
     assert.deepEqual(
@@ -275,7 +275,7 @@ describe('a sampling request of a server', () => {
     return { asked: api.requests, agents: { moreAgents: [{ name: 'gpt', runtime, model: 'openai/m' }] } };
   }
 
-  for (const way of ways) {
+  for (const way of fixtureLinks) {
     test(`reaches a model only after a person has agreed (${way})`, async (t) => {
       const { asked, agents } = await modelAgent(t);
       const { place, id, next } = await asking(t, await transportOf(t, way), sampling(question), agents);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { firstClient, secondClient } from '../../../test/mcp-clients/clients.ts';
 import { serving } from '../../../test/mcp-clients/serving.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { transportOf, ways } from '../../../test/mcp-servers/ways.ts';
+import { fixtureLinks, transportOf } from '../../../test/mcp-servers/fixture-links.ts';
 import { mcpServer } from '../../index.ts';
 
 function textOf(result: { content?: unknown }): string {
@@ -11,7 +11,7 @@ function textOf(result: { content?: unknown }): string {
   return first?.text ?? '';
 }
 
-for (const link of ways) {
+for (const link of fixtureLinks) {
   describe(`an MCP server over ${link}`, () => {
     for (const era of ['legacy', 'modern'] as const) {
       test(`lists and runs its tools for a client of SDK 2 (${era})`, async (t) => {

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { transportOf, ways } from '../../../../test/mcp-servers/ways.ts';
+import { fixtureLinks, transportOf } from '../../../../test/mcp-servers/fixture-links.ts';
 import { lockOf } from '../../../catalog/lock/locked-server.ts';
 import { lockSource } from '../../../catalog/lock/lock-source.ts';
 import { configuredServer } from '../../../catalog/transforms/shaping/shape-source.ts';
 import { createSignalbox, defineTool, localServer, mcpServer, transformServer } from '../../../index.ts';
 
-for (const way of ways) {
+for (const way of fixtureLinks) {
   describe(`resources and prompts (${way})`, () => {
     test('are listed page by page, read, filled in and completed', async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way) });
@@ -112,7 +112,7 @@ test('a resource that is watched tells of its changes, in the revision without s
   assert.deepEqual(changed, ['one', 'two']);
 });
 
-for (const way of ways)
+for (const way of fixtureLinks)
   test(`changes of the resources, templates and prompts are followed, over all pages (${way})`, async (t) => {
     const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
     const fixture = kind === 'http' ? await httpFixture(era) : undefined;

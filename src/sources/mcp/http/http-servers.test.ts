@@ -11,8 +11,8 @@ import { freePort } from '../../../../test/support/free-port.ts';
 import { mcpServer } from '../../../index.ts';
 
 for (const era of ['legacy', 'modern'] as const) {
-  describe(`a server on the network (${era})`, () => {
-    test('its tools can be called, and the headers of its entry are sent', async (t) => {
+  describe(`an HTTP server (${era})`, () => {
+    test('runs calls, and receives the configured headers', async (t) => {
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
       const { box, server } = await boxed(t, {
@@ -30,18 +30,18 @@ for (const era of ['legacy', 'modern'] as const) {
       assert.ok(fixture.requests.every((headers) => headers.get('x-team') === 'signals'));
     });
 
-    test('a change of its list is followed', async (t) => {
+    test('updates the catalog when its tools change', async (t) => {
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
       const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
-      await wait(200); // until it listens
+      await until(() => fixture.isSubscribed(), 'the event stream is open');
       await box.call('mcp__fixture__grow', { name: 'newcomer' });
       if (era === 'modern') fixture.toolsChanged();
-      await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is there');
+      await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is listed');
     });
 
     // A fault of the TypeScript SDK that does not reach us: #2739, the call hangs to its full timeout.
-    test('when the stream of an answer breaks, that is noticed at once: a read is made again, an effect is unknown', async (t) => {
+    test('loses a response stream: the read is repeated at once, the outcome of the effect is unknown', async (t) => {
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
       const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
@@ -54,7 +54,7 @@ for (const era of ['legacy', 'modern'] as const) {
       assert.equal((await box.call('mcp__fixture__echo', { text: 'on' })).outcome, 'completed');
     });
 
-    test('a server that is gone is down, and up again when it is back', async (t) => {
+    test('is down while it is gone, and up again after it returned', async (t) => {
       const fixture = await httpFixture(era);
       const { port } = new URL(fixture.url);
       const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
@@ -62,21 +62,21 @@ for (const era of ['legacy', 'modern'] as const) {
       await wait(50); // until the pool has detected its closed connections
       const result = await box.call('mcp__fixture__act', { file: '/dev/null', line: 'x' });
       assert.deepEqual([result.outcome, result.error?.code], ['failed', 'server-down'], JSON.stringify(result));
-      await until(() => box.catalog().servers[1]?.status === 'down', 'it is down');
-      const again = await httpFixture(era, Number(port));
-      t.after(() => again.close());
+      await until(() => box.catalog().servers[1]?.status === 'down', 'the server is down');
+      const restarted = await httpFixture(era, Number(port));
+      t.after(() => restarted.close());
       await server.restart();
       assert.equal((await box.call('mcp__fixture__echo', { text: 'back' })).outcome, 'completed');
     });
 
-    test('cancellation ends the call, and others go on', async (t) => {
+    test('ends a cancelled call, and runs others', async (t) => {
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
       const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
-      const stop = new AbortController();
-      const calling = box.call('mcp__fixture__wait', { ms: 30_000 }, { signal: stop.signal });
+      const cancellation = new AbortController();
+      const calling = box.call('mcp__fixture__wait', { ms: 30_000 }, { signal: cancellation.signal });
       await wait(200);
-      stop.abort();
+      cancellation.abort();
       assert.equal((await calling).outcome, 'cancelled');
       assert.equal((await box.call('mcp__fixture__echo', { text: 'on' })).outcome, 'completed');
     });
@@ -84,7 +84,7 @@ for (const era of ['legacy', 'modern'] as const) {
 }
 
 // A fault of the TypeScript SDK that does not reach us: #1708, the 404 of a session is not answered by a new one.
-test('a session that the server has forgotten is made anew, the call goes through, and the catalog stays', async (t) => {
+test('a session that the server has forgotten is replaced: the call succeeds, and the catalog stays', async (t) => {
   const fixture = await httpFixture('legacy');
   t.after(() => fixture.close());
   const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
@@ -97,29 +97,30 @@ test('a session that the server has forgotten is made anew, the call goes throug
 });
 
 // A fault of the TypeScript SDK that does not reach us: #2098, it gives up after two attempts.
-test('a stream of changes that broke is taken up again, however often that fails', { timeout: 300_000 }, async (t) => {
+test('a broken stream of changes is opened again, however often that fails', { timeout: 300_000 }, async (t) => {
   const fixture = await httpFixture('legacy');
   t.after(() => fixture.close());
   const { box, server } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
-  await wait(300); // until it listens
+  await until(() => fixture.isSubscribed(), 'the event stream is open');
   const before = fixture.requests.length;
-  fixture.refuseToBeHeard(3);
+  fixture.refuseEventStreams(3);
   fixture.breakConnections();
-  const heard = (): number => fixture.requests.slice(before).filter((each) => each.get('content-type') === null).length;
-  await until(() => heard() >= 4, 'it listens again', 40_000);
+  const openings = (): number =>
+    fixture.requests.slice(before).filter((each) => each.get('content-type') === null).length;
+  await until(() => openings() >= 4, 'the event stream is open again', 40_000);
   await box.call('mcp__fixture__grow', { name: 'newcomer' });
-  await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'a change is heard of');
+  await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is listed');
   assert.equal(server.health().restarts, 0);
 });
 
 // A fault of the TypeScript SDK that does not reach us: #2619, an odd answer to the probe fails the connection.
-for (const [what, answer] of [
-  ['202 and nothing', () => new Response(null, { status: 202 })],
-  ['204', () => new Response(null, { status: 204 })],
-  ['a page', () => new Response('<p>Welcome</p>', { headers: { 'content-type': 'text/html' } })],
-  ['JSON that is no answer', () => Response.json({ ok: true })],
+for (const [response, answer] of [
+  ['an empty 202', () => new Response(null, { status: 202 })],
+  ['an empty 204', () => new Response(null, { status: 204 })],
+  ['a web page', () => new Response('<p>Welcome</p>', { headers: { 'content-type': 'text/html' } })],
+  ['JSON that is not a response', () => Response.json({ ok: true })],
 ] as const) {
-  test(`a server that answers the question for its revision with ${what} gets the old handshake`, async (t) => {
+  test(`a server that answers the probe with ${response} gets the older handshake`, async (t) => {
     let probes = 0;
     const fixture = await httpFixture('legacy', 0, async (request) => {
       if (request.method !== 'POST' || !(await request.clone().text()).includes('server/discover')) return undefined;
@@ -157,24 +158,22 @@ test('server-everything works over HTTP+SSE and over streamable HTTP', { timeout
   }
 });
 
-describe('what a server on the network may not do', () => {
-  test('lead to another place by a redirect', async (t) => {
-    const secret = await serving(t, (_, response) => response.end('{"secret":true}'));
-    let asked = 0;
-    secret.server.on('request', () => (asked += 1));
-    const redirecting = await serving(t, (_, response) =>
-      response.writeHead(307, { location: `http://127.0.0.1:${secret.port}/` }).end(),
-    );
-    const server = mcpServer({
-      name: 'redirecting',
-      transport: { type: 'http', url: `http://127.0.0.1:${redirecting.port}/mcp` },
-    });
-    t.after(() => server.close());
-    await server.ready();
-    assert.notEqual(server.health().state, 'up');
-    assert.match(server.health().lastError ?? '', /Redirect to .* not followed/);
-    assert.equal(asked, 0);
+test('a redirect to another origin is not followed', async (t) => {
+  const secret = await serving(t, (_, response) => response.end('{"secret":true}'));
+  let requests = 0;
+  secret.server.on('request', () => (requests += 1));
+  const redirecting = await serving(t, (_, response) =>
+    response.writeHead(307, { location: `http://127.0.0.1:${secret.port}/` }).end(),
+  );
+  const server = mcpServer({
+    name: 'redirecting',
+    transport: { type: 'http', url: `http://127.0.0.1:${redirecting.port}/mcp` },
   });
+  t.after(() => server.close());
+  await server.ready();
+  assert.notEqual(server.health().state, 'up');
+  assert.match(server.health().lastError ?? '', /Redirect to .* not followed/);
+  assert.equal(requests, 0);
 });
 
 async function serving(

@@ -8,7 +8,8 @@ import { within } from '../../../../test/support/within.ts';
 import type { AbortListener, AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import { RunningCall } from '../server-messages/running-calls.ts';
 import type { ChannelTransport } from '../connection/rpc-channel.ts';
-import { createHttpTransport } from './http-transport.ts';
+import { createHttpTransport } from './http-link.ts';
+import { ReconnectDelay } from './streamable-http-transport.ts';
 
 const call = { jsonrpc: '2.0', id: 'signalbox-1', method: 'tools/call', params: { name: 'echo' } } as const;
 const result = { jsonrpc: '2.0', id: 'signalbox-1', result: { content: [] } };
@@ -361,4 +362,18 @@ test('every request names the session of the server, and `close` ends it', async
     ['POST', undefined],
     ['DELETE', 's1'],
   ]);
+});
+
+// A fault of the TypeScript SDK that does not reach us: #2682, a stream that is closed when idle is opened again without end.
+test('ReconnectDelay doubles while a server ends every stream at once, and starts again after a stream that lasted', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+  const delay = new ReconnectDelay();
+  const pauses = Array.from({ length: 7 }, () => {
+    const pause = delay.next(1000);
+    t.mock.timers.tick(pause);
+    return pause;
+  });
+  assert.deepEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  t.mock.timers.tick(10 * 60_000);
+  assert.equal(delay.next(1000), 1000);
 });

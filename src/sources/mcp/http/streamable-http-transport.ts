@@ -21,9 +21,8 @@ import {
   type HttpResponseHead,
   type HttpTarget,
   httpTarget,
-} from './client/http-exchange.ts';
+} from './client/http-client-request.ts';
 import type { AuthorizationResult, BearerAuthorization } from './oauth/bearer-authorization.ts';
-import { ReconnectDelay } from './reconnect-delay.ts';
 import { type HeaderState, RequestHeaders, envelopeVersion } from './request-headers.ts';
 
 /** Options of a Streamable HTTP transport. */
@@ -50,6 +49,21 @@ type PostResult = AuthorizationResult & { readonly error?: Error };
 const accepted: PostResult = { status: 200, challenge: undefined };
 const sessionEndMs = 500;
 const minReconnectDelayMs = 1000;
+const maxReconnectDelayMs = 30_000;
+
+/** Decides how long to wait before an event stream is opened again. Doubles the pause each time, since some servers end every idle stream. */
+export class ReconnectDelay {
+  #delayMs = 0;
+  #lastAt = 0;
+
+  /** Returns the next pause: at least `minMs`, or exactly that when the stream was open for a while. */
+  next(minMs: number): number {
+    const isRecent = Date.now() - this.#lastAt <= 2 * maxReconnectDelayMs;
+    this.#delayMs = isRecent ? Math.min(Math.max(this.#delayMs * 2, minMs), maxReconnectDelayMs) : minMs;
+    this.#lastAt = Date.now();
+    return this.#delayMs;
+  }
+}
 
 /**
  * MCP over Streamable HTTP, in both protocol eras: sessions, the server's event stream, resumption, and responses as JSON or as event

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { transportOf, ways } from '../../../../test/mcp-servers/ways.ts';
+import { fixtureLinks, transportOf } from '../../../../test/mcp-servers/fixture-links.ts';
 import type { CallClient, CallResult, Progress } from '../../../index.ts';
 
 /** The transports that attribute a message to a call. */
@@ -122,7 +122,7 @@ describe('two callers at once', () => {
     assert.deepEqual(server.health().stderr, []);
   });
 
-  for (const way of ways) {
+  for (const way of fixtureLinks) {
     test(`progress goes to the call it belongs to (${way})`, async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way) });
       await Promise.all(
@@ -181,7 +181,7 @@ const toolTimeoutMs = 3000;
 const answerDelayMs = 3500;
 
 describe('a question', () => {
-  for (const way of ways) {
+  for (const way of fixtureLinks) {
     test(`takes no time from the tool, however slow the answer; cancelling the call takes it back (${way})`, async (t) => {
       const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: toolTimeoutMs });
       const client = new Hesitant();

@@ -1,18 +1,18 @@
 import type { ClientCapabilities, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { checkedElicitation, checkedSample } from '../../../catalog/schema/client-answers.ts';
-import type {
-  QuestionOptions,
-  Elicitation,
-  LogMessage,
-  CallRoot,
-  SamplingRequest,
+import {
+  type CallRoot,
+  type Elicitation,
+  type LogMessage,
+  type QuestionOptions,
+  type SamplingRequest,
+  logLevels,
 } from '../../../core/calls/call-client.ts';
 import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { type MessageTarget, type RunningCall, RunningCalls } from './running-calls.ts';
-import { RemoteError } from '../connection/connection-errors.ts';
-import { parseElicitation, parseLogMessage, parseSamplingRequest } from './parse-server-messages.ts';
+import { RemoteError, isWebAddress } from '../connection/connection-errors.ts';
 
 /** Answers a request of a server to its client. */
 export type AnswerRequest = (params: JsonObject, asking: QuestionOptions) => JsonObject | Promise<JsonObject>;
@@ -174,4 +174,37 @@ export class ServerRequests {
 
 function unanswerable(method: string): RemoteError {
   return new RemoteError(-32_601, `nobody can answer ${method}: the caller cannot, and no handler is configured`);
+}
+
+/** Parses the parameters of an elicitation. Throws a `RemoteError` when they are malformed. */
+function parseElicitation(params: JsonObject): Elicitation {
+  const { mode = 'form', message, requestedSchema, url, elicitationId } = params;
+  if (typeof message !== 'string') throw malformed('elicitation/create', 'message');
+  if (mode === 'url') {
+    if (!isWebAddress(url)) throw malformed('elicitation/create', 'url');
+    return { mode, message, url, ...(typeof elicitationId === 'string' ? { elicitationId } : {}) };
+  }
+  if (mode !== 'form') throw malformed('elicitation/create', 'mode');
+  if (!isJsonObject(requestedSchema)) throw malformed('elicitation/create', 'requestedSchema');
+  return { mode, message, requestedSchema };
+}
+
+/** Parses the parameters of a sampling request. Throws a `RemoteError` when they are malformed. */
+function parseSamplingRequest(params: JsonObject): SamplingRequest {
+  if (!Array.isArray(params['messages'])) throw malformed('sampling/createMessage', 'messages');
+  if (typeof params['maxTokens'] !== 'number') throw malformed('sampling/createMessage', 'maxTokens');
+  return params as SamplingRequest;
+}
+
+/** Parses a log message. An unknown level becomes `info`. */
+function parseLogMessage({ level, logger, data = null }: JsonObject): LogMessage {
+  return {
+    level: logLevels.find((each) => each === level) ?? 'info',
+    ...(typeof logger === 'string' ? { logger } : {}),
+    data,
+  };
+}
+
+function malformed(method: string, part: string): RemoteError {
+  return new RemoteError(-32_602, `${method} has no usable "${part}"`);
 }

@@ -36,8 +36,8 @@ export function createStdioLink(options: ConnectOptions, program: ProgramOptions
     refusal: () => undefined,
     explain(error) {
       if (!(error instanceof ConnectionLost)) return error;
-      const what = `the program ${JSON.stringify(program.command)} runs, but did not answer within ${timeoutMs / 1000} s`;
-      return new Error(`${what}; see whether it speaks MCP on its standard input and output`, { cause: error });
+      const what = `the program ${JSON.stringify(program.command)} runs, but did not respond within ${timeoutMs / 1000} s`;
+      return new Error(`${what}; check that it speaks MCP on its standard input and output`, { cause: error });
     },
     isBroken: () => false,
   };

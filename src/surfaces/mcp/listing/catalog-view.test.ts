@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Message, messageOf, sendModern } from '../../../../test/mcp-clients/raw.ts';
 import { serving } from '../../../../test/mcp-clients/serving.ts';
-import { transportOf } from '../../../../test/mcp-servers/ways.ts';
+import { transportOf } from '../../../../test/mcp-servers/fixture-links.ts';
 import { defineTool, localServer, mcpServer } from '../../../index.ts';
 
 function shop(name: string, ...tools: string[]): ReturnType<typeof localServer> {

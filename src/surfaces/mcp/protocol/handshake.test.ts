@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { begin, messageOf, send } from '../../../../test/mcp-clients/raw.ts';
 import { serving } from '../../../../test/mcp-clients/serving.ts';
-import { transportOf } from '../../../../test/mcp-servers/ways.ts';
+import { transportOf } from '../../../../test/mcp-servers/fixture-links.ts';
 import { mcpServer } from '../../../index.ts';
 import { instructionsFor } from './handshake.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Message, begin, messagesOf, send, sendModern } from '../../../../test/mcp-clients/raw.ts';
 import { serving, token } from '../../../../test/mcp-clients/serving.ts';
-import { transportOf } from '../../../../test/mcp-servers/ways.ts';
+import { transportOf } from '../../../../test/mcp-servers/fixture-links.ts';
 import { mcpServer } from '../../../index.ts';
 
 const clients = 60;

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type EventSourceMessage, createParser } from 'eventsource-parser';
-import type { BodyReader } from './http-exchange.ts';
+import type { BodyReader } from './http-client-request.ts';
 
 /** Reads a whole body as text, up to a size. */
 export class TextReader implements BodyReader {

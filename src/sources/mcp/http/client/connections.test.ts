@@ -8,7 +8,7 @@ import { localhostCertificate } from '../../../../../test/support/localhost-cert
 import { within } from '../../../../../test/support/within.ts';
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
-import { createHttpTransport } from '../http-transport.ts';
+import { createHttpTransport } from '../http-link.ts';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } } as const;
 const result = { jsonrpc: '2.0', id: 1, result: {} };

@@ -28,7 +28,7 @@ export async function withAuthorizationFetch<Result>(
 /** Throws when secrets would be sent unencrypted to this URL. */
 export function assertConfidential({ protocol, hostname, origin }: URL): void {
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
-  throw new Error(`${origin} is no https address, so secrets are not sent there`);
+  throw new Error(`${origin} is not an https URL, so no secrets are sent there`);
 }
 
 function isLoopback(hostname: string): boolean {

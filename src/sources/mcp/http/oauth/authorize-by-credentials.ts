@@ -3,8 +3,8 @@ import type { AuthorizationServerMetadata, FetchLike } from '@modelcontextprotoc
 import { SignJWT } from 'jose';
 import { findAuthorization } from './find-authorization.ts';
 import type { OAuthOptions, ProtectedServer } from './oauth-options.ts';
-import { type SignInRecord, issuedRecord } from './tokens/sign-in-record.ts';
-import { chooseMethod, requestTokens } from './tokens/token-request.ts';
+import { type SignInRecord, issuedRecord } from './sign-in-record.ts';
+import { chooseMethod, requestTokens } from './token-request.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

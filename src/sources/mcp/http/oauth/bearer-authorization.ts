@@ -1,9 +1,8 @@
 import { RemoteError } from '../../connection/connection-errors.ts';
 import { assertConfidential } from './authorization-fetch.ts';
-import { NotAuthorized, SignInNeeded } from './oauth-errors.ts';
 import { type ProtectedServer, isUnattended } from './oauth-options.ts';
-import { OAuthSession } from './oauth-session.ts';
-import { toSingleLine } from './tokens/token-request.ts';
+import { NotAuthorized, OAuthSession, SignInNeeded } from './oauth-session.ts';
+import { toSingleLine } from './token-request.ts';
 import { type FetchLike, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 
 /** The part of a response that decides about a token. */
@@ -31,7 +30,7 @@ export class BearerAuthorization {
       const token = await this.#session.token();
       let result = await attempt(token);
       if (result.status === 401) result = await attempt(await this.#session.replace(token));
-      if (result.status === 401) throw new SignInNeeded('the server does not take the token', this.#server.oauth);
+      if (result.status === 401) throw new SignInNeeded('the server rejects the token', this.#server.oauth);
       if (result.status === 403) await this.#assertSufficientScope(result.challenge);
       return result;
     } catch (error) {
@@ -48,7 +47,7 @@ export class BearerAuthorization {
     const { oauth } = this.#server;
     const wanted = toSingleLine(scope);
     if (wanted !== undefined && !isUnattended(oauth)) await this.#session.requireScope(wanted);
-    const why = wanted === undefined ? 'it wants more than was granted' : `it wants the scope "${wanted}"`;
+    const why = wanted === undefined ? 'it requires more than was granted' : `it requires the scope "${wanted}"`;
     const needed = new SignInNeeded(why, oauth);
     throw new RemoteError(403, needed.message, undefined, { cause: needed });
   }

@@ -1,4 +1,11 @@
-import type { TokenStore } from './tokens/token-store.ts';
+/** Stores sign-ins. The texts are secret: a store on disk must encrypt them. */
+export interface TokenStore {
+  load(key: string): Promise<string | undefined>;
+  /** Stores a text, or deletes it when `undefined`. */
+  save(key: string, text: string | undefined): Promise<void>;
+  /** Runs work under a lock for the key, for a store that several processes share. */
+  exclusively?<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+}
 
 /** Options for a server that is protected with OAuth 2.1. */
 export interface OAuthOptions {

@@ -1,17 +1,47 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../../../core/errors.ts';
 import { withAuthorizationFetch } from './authorization-fetch.ts';
-import { NotAuthorized, SignInNeeded } from './oauth-errors.ts';
-import { type ProtectedServer, isUnattended } from './oauth-options.ts';
-import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } from './tokens/sign-in-record.ts';
-import { TokenRefused, requestTokens } from './tokens/token-request.ts';
-import { type TokenStore, processTokenStore } from './tokens/token-store.ts';
+import { type OAuthOptions, type ProtectedServer, type TokenStore, isUnattended } from './oauth-options.ts';
+import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } from './sign-in-record.ts';
+import { TokenRefused, requestTokens } from './token-request.ts';
+
+/** No usable token is available. The request was not run. */
+export class NotAuthorized extends Error {
+  override readonly name: string = 'NotAuthorized';
+  readonly code: 'SIGNALBOX_NOT_AUTHORIZED' | 'SIGNALBOX_SIGN_IN_NEEDED' = 'SIGNALBOX_NOT_AUTHORIZED';
+}
+
+/** A person has to sign in. The message becomes the reason why the server is down. */
+export class SignInNeeded extends NotAuthorized {
+  override readonly name = 'SignInNeeded';
+  override readonly code = 'SIGNALBOX_SIGN_IN_NEEDED';
+
+  constructor(why: string, { howToSignIn = 'call signIn() with its transport' }: OAuthOptions, options?: ErrorOptions) {
+    super(`needs sign-in (${why}): ${howToSignIn}`, options);
+  }
+}
 
 /** State that all connections with one sign-in share. */
 interface Shared {
   record?: SignInRecord | undefined;
   renewing?: Promise<SignInRecord> | undefined;
 }
+
+/** Creates a store that lasts as long as the process. */
+export function memoryTokenStore(): TokenStore {
+  const texts = new Map<string, string>();
+  return {
+    load: (key) => Promise.resolve(texts.get(key)),
+    save(key, text) {
+      if (text === undefined) texts.delete(key);
+      else texts.set(key, text);
+      return Promise.resolve();
+    },
+  };
+}
+
+/** The store of `signIn` and of servers that are configured without one. */
+const processTokenStore = memoryTokenStore();
 
 const shared = new WeakMap<TokenStore, Map<string, Shared>>();
 /** Errors of the token endpoint that a retry does not change. */
@@ -134,7 +164,7 @@ export class OAuthSession {
       return record;
     } catch (error) {
       const grant = this.#server.oauth.grant === 'jwt_bearer' ? 'token of this workload' : 'client credentials';
-      throw new NotAuthorized(`it gave no token for the ${grant}: ${messageOf(error)}`, { cause: error });
+      throw new NotAuthorized(`it issued no token for the ${grant}: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SignJWT, exportPKCS8, generateKeyPair } from 'jose';
 import { boxed } from '../../../../../test/mcp-servers/boxed.ts';
-import { echo, keptOf, notSignedIn, signedIn, transportTo } from '../../../../../test/mcp-servers/person.ts';
+import { echo, failedSignIn, signedIn, storedRecord, transportTo } from '../../../../../test/mcp-servers/person.ts';
 import { protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';
 
-describe('a server without any metadata, as in 2025-03-26', () => {
-  test('is signed in to at the default endpoints of its origin, and its tokens are renewed there', async (t) => {
+describe('a server without metadata, as in 2025-03-26', () => {
+  test('gets the sign-in and the renewal at the default endpoints of its origin', async (t) => {
     const server = await protectedServer(t, 'legacy');
     server.hasMetadata = false;
-    server.provider.behaviour.iss = undefined;
+    server.provider.behavior.iss = undefined;
     const { transport } = await signedIn(server);
     const { origin } = new URL(server.url);
-    const kept = JSON.parse((await keptOf(transport)).text) as Record<string, unknown>;
-    assert.deepEqual([kept['issuer'], kept['tokenEndpoint']], [origin, `${origin}/token`]);
-    assert.equal(server.provider.asked[0]?.fields['code_challenge_method'], 'S256');
+    const stored = JSON.parse((await storedRecord(transport)).text) as Record<string, unknown>;
+    assert.deepEqual([stored['issuer'], stored['tokenEndpoint']], [origin, `${origin}/token`]);
+    assert.equal(server.provider.requests[0]?.fields['code_challenge_method'], 'S256');
     server.provider.expireAccessTokens();
     const { box, server: mounted } = await boxed(t, { transport });
     assert.equal(mounted.health().state, 'up', mounted.health().lastError);
@@ -22,19 +22,19 @@ describe('a server without any metadata, as in 2025-03-26', () => {
     assert.equal(server.provider.count('refresh_token'), 1);
   });
 
-  test('without those endpoints reports the address where the registration failed', async (t) => {
+  test('without those endpoints is reported with the URL where the registration failed', async (t) => {
     const server = await protectedServer(t);
     server.hasMetadata = false;
     server.provider.answer = () => Promise.resolve(new Response('', { status: 404 }));
-    const { why } = await notSignedIn(server);
-    assert.ok(why.includes(`did not register this client at ${new URL(server.url).origin}/register`), why);
+    const { error } = await failedSignIn(server);
+    assert.ok(error.includes(`did not register this client at ${new URL(server.url).origin}/register`), error);
   });
 
   test('is not assumed when its metadata names an authorization server without metadata', async (t) => {
     const server = await protectedServer(t);
     server.metadata['authorization_servers'] = [new URL(server.url).origin];
-    const { why } = await notSignedIn(server);
-    assert.match(why, /publishes no metadata/);
+    const { error } = await failedSignIn(server);
+    assert.match(error, /publishes no metadata/);
   });
 });
 
@@ -44,19 +44,19 @@ describe('a client without a person', () => {
       const server = await protectedServer(t);
       const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
       server.provider.clients.set('service', { publicKey, redirectUris: [] });
-      server.provider.behaviour.metadata = { token_endpoint_auth_signing_alg_values_supported: [algorithm] };
+      server.provider.behavior.metadata = { token_endpoint_auth_signing_alg_values_supported: [algorithm] };
       const credentials = { clientId: 'service', privateKey: await exportPKCS8(privateKey) };
       const transport = transportTo(server, { grant: 'client_credentials', ...credentials });
       const { box, server: mounted } = await boxed(t, { transport });
       assert.equal(mounted.health().state, 'up', mounted.health().lastError);
       server.provider.expireAccessTokens();
       assert.equal((await box.call(...echo('on'))).outcome, 'completed');
-      const assertions = server.provider.asked.map(({ fields }) => fields['client_assertion']);
-      assert.equal(new Set(assertions).size, 2, 'each is used once');
-      assert.doesNotMatch((await keptOf(transport)).text, /PRIVATE KEY/);
+      const assertions = server.provider.requests.map(({ fields }) => fields['client_assertion']);
+      assert.equal(new Set(assertions).size, 2, 'each assertion is used once');
+      assert.doesNotMatch((await storedRecord(transport)).text, /PRIVATE KEY/);
     });
 
-  test('with an invalid private key fails with that reason', async (t) => {
+  test('fails with the reason when its private key is invalid', async (t) => {
     const server = await protectedServer(t);
     const credentials = { clientId: 'service', privateKey: 'not a key' };
     const { server: mounted } = await boxed(t, {
@@ -65,11 +65,11 @@ describe('a client without a person', () => {
     assert.match(mounted.health().lastError ?? '', /not a private key in PEM/);
   });
 
-  test('signs in with the token of its platform, read again for each token', async (t) => {
+  test('signs in with the token of its platform, which is read again for each token request', async (t) => {
     const server = await protectedServer(t);
     const { provider } = server;
     const { privateKey, publicKey } = await generateKeyPair('ES256');
-    provider.behaviour.platformKey = publicKey;
+    provider.behavior.platformKey = publicKey;
     provider.clients.set('workload', { redirectUris: [] });
     let audience = provider.issuer;
     const assertion = (): Promise<string> =>
@@ -83,6 +83,6 @@ describe('a client without a person', () => {
     provider.expireAccessTokens();
     audience = 'https://another.example';
     const refused = await box.call(...echo('on'));
-    assert.match(refused.error?.message ?? '', /no token for the token of this workload: invalid_grant/);
+    assert.match(refused.error?.message ?? '', /issued no token for the token of this workload: invalid_grant/);
   });
 });

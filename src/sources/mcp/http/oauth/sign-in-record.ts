@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { OAuthOptions } from '../oauth-options.ts';
-import type { Authorization } from '../find-authorization.ts';
+import type { OAuthOptions } from './oauth-options.ts';
+import type { Authorization } from './find-authorization.ts';
 import type { TokenClient, Tokens } from './token-request.ts';
 
 const nonEmptyString = z.string().min(1);

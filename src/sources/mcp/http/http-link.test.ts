@@ -13,28 +13,29 @@ async function reasonAt(t: TestContext, url: string, type: 'http' | 'sse' = 'htt
   return server.health().lastError ?? '';
 }
 
-async function answering(t: TestContext, status: number, body: string): Promise<number> {
+/** Starts a server that answers every request with this response. Returns its port. */
+async function serverWith(t: TestContext, status: number, body: string): Promise<number> {
   const server = createServer((_request, response) => void response.writeHead(status).end(body)).listen(0, '127.0.0.1');
   t.after(() => server.close().closeAllConnections());
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-describe('why a server on the network is down: what was tried, what came of it, what to do', () => {
-  const next: Readonly<Record<number, string>> = {
-    401: 'set "auth" or "headers" to what it lets in',
-    404: 'see whether its url is that of an MCP server',
+describe('the reason why an HTTP server is down', () => {
+  const advice: Readonly<Record<number, string>> = {
+    401: 'set "auth" or "headers" to credentials that it accepts',
+    404: 'check that its url is the endpoint of an MCP server',
     503: 'try again, or ask its operator',
   };
   for (const type of ['http', 'sse'] as const)
-    for (const [status, what] of Object.entries(next))
-      test(`HTTP ${status} over ${type}`, async (t) => {
-        const port = await answering(t, Number(status), '<html>a page</html>');
+    for (const [status, nextStep] of Object.entries(advice))
+      test(`names the origin, HTTP ${status} and the next step (${type})`, async (t) => {
+        const port = await serverWith(t, Number(status), '<html>a page</html>');
         const reason = await reasonAt(t, `http://user:planted@127.0.0.1:${port}/mcp?key=planted`, type);
-        assert.equal(reason, `http://127.0.0.1:${port} answered with HTTP ${status}; ${what}`);
+        assert.equal(reason, `http://127.0.0.1:${port} answered with HTTP ${status}; ${nextStep}`);
       });
 
-  test('nothing listens', async (t) => {
+  test('says that nothing listens at the URL', async (t) => {
     const expected = 'http://127.0.0.1:1 could not be connected to (ECONNREFUSED): nothing listens there';
     for (const type of ['http', 'sse'] as const)
       assert.match(
@@ -43,8 +44,8 @@ describe('why a server on the network is down: what was tried, what came of it, 
       );
   });
 
-  test('what the answer says is told', async (t) => {
-    const port = await answering(t, 500, 'the database\nis gone');
+  test('quotes the text of the response', async (t) => {
+    const port = await serverWith(t, 500, 'the database\nis gone');
     assert.match(
       await reasonAt(t, `http://127.0.0.1:${port}/mcp`),
       /answered with HTTP 500: the database is gone; try/,
@@ -52,10 +53,13 @@ describe('why a server on the network is down: what was tried, what came of it, 
   });
 });
 
-test('a program that does not speak MCP is told as such', async (t) => {
+test('the reason why a program that does not speak MCP is down says so', async (t) => {
   const transport = { type: 'stdio', command: 'sleep', args: ['7654'] } as const;
   const server = mcpServer({ name: 'mute', transport, connectTimeoutMs: 200 });
   t.after(() => server.close());
   await server.ready();
-  assert.match(server.health().lastError ?? '', /"sleep" runs, but did not answer within 0.2 s; see whether/);
+  assert.match(
+    server.health().lastError ?? '',
+    /"sleep" runs, but did not respond within 0.2 s; check that it speaks MCP/,
+  );
 });

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type FetchLike, startAuthorization } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../../../core/errors.ts';
-import { assertConfidential, withAuthorizationFetch } from '../authorization-fetch.ts';
+import { type FetchLike, registerClient, startAuthorization } from '@modelcontextprotocol/client';
+import { messageOf } from '../../../../core/errors.ts';
+import { assertConfidential, withAuthorizationFetch } from './authorization-fetch.ts';
 import { type Callback, listenForCallback } from './callback-listener.ts';
-import { type Authorization, findAuthorization } from '../find-authorization.ts';
-import { identifyClient } from './identify-client.ts';
-import type { OAuthOptions, ProtectedServer } from '../oauth-options.ts';
-import { OAuthSession } from '../oauth-session.ts';
-import type { SignInOptions } from './sign-in-options.ts';
-import type { SignIn } from './sign-in-options.ts';
-import { type SignInRecord, issuedRecord } from '../tokens/sign-in-record.ts';
-import { type TokenClient, requestTokens, toSingleLine } from '../tokens/token-request.ts';
+import { type Authorization, findAuthorization } from './find-authorization.ts';
+import type { OAuthOptions, ProtectedServer } from './oauth-options.ts';
+import { OAuthSession } from './oauth-session.ts';
+import type { SignIn, SignInOptions } from './sign-in.ts';
+import { type SignInRecord, issuedRecord } from './sign-in-record.ts';
+import { type TokenClient, chooseMethod, requestTokens, toSingleLine } from './token-request.ts';
 
 const defaultTimeoutMs = 5 * 60_000;
 
@@ -55,9 +53,7 @@ export async function authorizeByCode(server: ProtectedServer, options: SignInOp
 /** Throws when the server does not announce PKCE, since it might ignore the challenge. */
 function assertCodeWithProof({ metadata }: Authorization): void {
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
-    throw new Error(
-      `${metadata.issuer} does not say that it supports PKCE with S256, without which nobody should sign in`,
-    );
+    throw new Error(`${metadata.issuer} does not announce PKCE with S256, without which a sign-in is not safe`);
 }
 
 /** Returns the scopes to request: those configured or asked for by the server, and those that were missing last time. */
@@ -93,7 +89,7 @@ async function redeem(
     throw new Error(`${metadata.issuer} refused: ${toSingleLine(error)}${why === undefined ? '' : `, ${why}`}`);
   }
   const code = parameters.get('code');
-  if (code === null) throw new Error(`${metadata.issuer} sent the browser back without a code`);
+  if (code === null) throw new Error(`${metadata.issuer} redirected the browser without a code`);
   const grant = { grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri };
   const tokens = await requestTokens(client, { ...grant, resource }, fetch);
   return issuedRecord(authorization, client, { ...(scope === undefined ? {} : { scope }), ...tokens });
@@ -104,7 +100,7 @@ function assertIssuer(parameters: URLSearchParams, { metadata }: Authorization):
   const given = parameters.get('iss');
   if (given === null && metadata['authorization_response_iss_parameter_supported'] !== true) return;
   if (given !== metadata.issuer)
-    throw new Error(`the answer comes from ${toSingleLine(given ?? 'nobody')} and not from ${metadata.issuer}`);
+    throw new Error(`the response is from ${toSingleLine(given ?? 'an unknown issuer')}, not from ${metadata.issuer}`);
 }
 
 /** Shows the result in the browser. */
@@ -138,5 +134,55 @@ async function unlessOver<Result>(promise: Promise<Result>, options: SignInOptio
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/** Returns the client identity at an authorization server: the configured one, a metadata document, or a new registration. */
+async function identifyClient(
+  options: OAuthOptions,
+  { metadata }: Authorization,
+  redirectUri: string,
+  fetch: FetchLike,
+): Promise<TokenClient> {
+  const { clientId, clientSecret, clientMetadataUrl } = options;
+  const tokenEndpoint = metadata.token_endpoint;
+  const supported = metadata.token_endpoint_auth_methods_supported;
+  if (clientId !== undefined)
+    return {
+      tokenEndpoint,
+      clientId,
+      ...(clientSecret === undefined ? {} : { clientSecret }),
+      clientMethod: chooseMethod(clientSecret, supported),
+    };
+  if (clientMetadataUrl !== undefined && metadata['client_id_metadata_document_supported'] === true)
+    return { tokenEndpoint, clientId: clientMetadataUrl, clientMethod: 'none' };
+  if (metadata.registration_endpoint === undefined)
+    throw new Error(
+      `${metadata.issuer} does not support dynamic client registration: register a client there with the redirect URI ` +
+        `${redirectUri}, and set its "clientId" (with a "redirectPort", where the port must not change)`,
+    );
+  try {
+    const given = await registerClient(metadata.issuer, {
+      metadata,
+      clientMetadata: {
+        client_name: 'Signalbox',
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+      fetchFn: fetch,
+    });
+    const secret = given.client_secret;
+    return {
+      tokenEndpoint,
+      clientId: given.client_id,
+      ...(secret === undefined ? {} : { clientSecret: secret }),
+      clientMethod: given.token_endpoint_auth_method ?? chooseMethod(secret, supported),
+    };
+  } catch (error) {
+    const where = `${metadata.issuer} did not register this client at ${metadata.registration_endpoint}`;
+    throw new Error(`${where}: ${toSingleLine(messageOf(error))}`, { cause: error });
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
-import { downCause } from './down-cause.ts';
+import { downCause } from './supervisor.ts';
 import { HttpRefusal } from '../http/http-errors.ts';
-import { NotAuthorized, SignInNeeded } from '../http/oauth/oauth-errors.ts';
+import { NotAuthorized, SignInNeeded } from '../http/oauth/oauth-session.ts';
 
 const signIn = new SignInNeeded('nobody has signed in yet', {});
 const outOfOrder = new HttpRefusal('the token endpoint answered with HTTP 503', 503);

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../../http-errors.ts';
+import { HttpRefusal } from '../http-errors.ts';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 

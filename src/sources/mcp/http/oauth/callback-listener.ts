@@ -22,10 +22,9 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
   const { promise, resolve } = Promise.withResolvers<Callback>();
   const server = createServer((request, response) => {
     const { host, parameters } = asked(request, own.port);
-    if (host !== `127.0.0.1:${own.port}` || parameters === undefined)
-      return reply(response, 404, 'There is nothing here.');
+    if (host !== `127.0.0.1:${own.port}` || parameters === undefined) return reply(response, 404, 'Not found.');
     if (!isSame(parameters.getAll('state'), state))
-      return reply(response, 400, 'This is not the answer to the sign-in that is waiting. Start it again.');
+      return reply(response, 400, 'This response does not belong to the pending sign-in. Start the sign-in again.');
     resolve({
       parameters,
       answer: (isSignedIn, text) => reply(response, isSignedIn ? 200 : 400, text, isSignedIn),
