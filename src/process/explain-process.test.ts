@@ -9,28 +9,28 @@ import { explainStart } from './explain-process.ts';
 import { ProcessGroup, type ProgramOptions } from './process-group.ts';
 
 becomeOrdinaryUser();
-const place = mkdtempSync(join(tmpdir(), 'signalbox-programs-'));
-const [closed, open] = [join(place, 'closed'), join(place, 'open')];
-for (const directory of [closed, open]) {
-  mkdirSync(directory);
-  writeFileSync(join(directory, 'not-executable'), '');
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-programs-'));
+const [closed, open] = [join(directory, 'closed'), join(directory, 'open')];
+for (const each of [closed, open]) {
+  mkdirSync(each);
+  writeFileSync(join(each, 'not-executable'), '');
 }
 writeFileSync(join(open, 'script'), '#!/no/such/interpreter\n', { mode: 0o755 });
 chmodSync(closed, 0);
 after(() => {
   chmodSync(closed, 0o700);
-  rmSync(place, { recursive: true });
+  rmSync(directory, { recursive: true });
 });
 
-/** Starts the program for real, and explains why that failed. */
+/** Starts the program and returns the explanation of the failure. */
 async function failedStart(options: ProgramOptions, path = [closed, open]): Promise<string> {
   const program = { ...options, env: { PATH: path.join(delimiter) } };
   const [error] = (await once(new ProcessGroup(program).child, 'error').catch((thrown: Error) => [thrown])) as [Error];
   return explainStart(program, error);
 }
 
-describe('a program that cannot be started', () => {
-  test('a missing program was not found, even when a directory of the PATH may not be searched', async () => {
+describe('explainStart', () => {
+  test('reports a missing program, even when a directory of the PATH cannot be searched', async () => {
     assert.equal(await failedStart({ command: 'missing' }, [open]), 'the program "missing" was not found');
     assert.equal(
       await failedStart({ command: 'missing' }),
@@ -47,15 +47,15 @@ describe('a program that cannot be started', () => {
     );
   });
 
-  test('a program without execute permission is named with its path', async () => {
+  test('reports the path of a program without execute permission', async () => {
     assert.equal(
       await failedStart({ command: 'not-executable' }),
       `the program "not-executable" cannot be run: this user has no permission to execute ${join(open, 'not-executable')}`,
     );
   });
 
-  test('a directory that is missing or closed is the reason, and not the program', async () => {
-    const missing = join(place, 'missing');
+  test('reports a working directory that is missing or inaccessible', async () => {
+    const missing = join(directory, 'missing');
     assert.equal(
       await failedStart({ command: 'script', cwd: missing }),
       `the program "script" could not be started: the directory ${missing} does not exist`,
@@ -66,7 +66,7 @@ describe('a program that cannot be started', () => {
     );
   });
 
-  test('a script whose interpreter is missing is not reported as missing', async () => {
+  test('reports the missing interpreter of a script', async () => {
     assert.equal(
       await failedStart({ command: './script', cwd: open }),
       `the program "./script" could not be started: the interpreter named in the first line of ${join(open, 'script')} was not found`,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cpuMs } from '../../test/support/cpu-time.ts';
 import { MessageReader } from './message-reader.ts';
 
-function reading(largestMessage = 1000): {
+function createReader(maxMessageBytes = 1000): {
   reader: MessageReader;
   messages: object[];
   noise: string[];
@@ -13,7 +13,7 @@ function reading(largestMessage = 1000): {
   const noise: string[] = [];
   const tooLarge: number[] = [];
   const reader = new MessageReader({
-    maxMessageBytes: largestMessage,
+    maxMessageBytes,
     onMessage: (message) => messages.push(message),
     onNoise: (line) => noise.push(line),
     onTooLarge: () => tooLarge.push(1),
@@ -21,37 +21,37 @@ function reading(largestMessage = 1000): {
   return { reader, messages, noise, tooLarge };
 }
 
-test('messages come out whole, however the bytes come in', () => {
+test('delivers complete messages for chunks of any size', () => {
   const sent = [{ a: 'ä€😀' }, { b: [1, { c: null }] }, {}];
   const bytes = Buffer.from(sent.map((each) => `${JSON.stringify(each)}\n`).join(''));
   for (let size = 1; size <= bytes.length; size += 1) {
-    const { reader, messages } = reading();
+    const { reader, messages } = createReader();
     for (let at = 0; at < bytes.length; at += size) reader.read(bytes.subarray(at, at + size));
     assert.deepEqual(messages, sent);
   }
 });
 
-test('what is no message is noise; empty lines are nothing', () => {
-  const { reader, messages, noise } = reading();
+test('reports other lines as noise and ignores empty ones', () => {
+  const { reader, messages, noise } = createReader();
   reader.read(Buffer.from('hello\r\n\n{"a":1}\r\n[1]\n"text"\n{broken\n'));
   assert.deepEqual(messages, [{ a: 1 }]);
   assert.deepEqual(noise, ['hello\r', '[1]', '"text"', '{broken']);
 });
 
-test('a message over the limit is told of as soon as it is', () => {
-  const { reader, tooLarge, messages } = reading(10);
+test('reports a message as soon as it exceeds the limit', () => {
+  const { reader, tooLarge, messages } = createReader(10);
   reader.read(Buffer.from('{"a":"0123'));
   assert.equal(tooLarge.length, 0);
   reader.read(Buffer.from('4'));
   assert.equal(tooLarge.length, 1);
-  const whole = reading(10);
+  const whole = createReader(10);
   whole.reader.read(Buffer.from('{"a":"01234567"}\n'));
   assert.equal(whole.tooLarge.length, 1);
   assert.deepEqual([...messages, ...whole.messages], []);
 });
 
-test('20 MB in small pieces are read in time that grows with their number, not its square', () => {
-  const { reader, messages } = reading(64 * 1024 * 1024);
+test('reads a 20 MB message of small chunks in linear time', () => {
+  const { reader, messages } = createReader(64 * 1024 * 1024);
   const piece = Buffer.alloc(16 * 1024, 'x');
   const spent = cpuMs(() => {
     reader.read(Buffer.from('{"a":"'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { createRedactor } from './redactor.ts';
 import type { Redactor } from './redactor.ts';
@@ -15,7 +15,7 @@ function json(redactor: Redactor, value: unknown): unknown {
   return JSON.parse(redactor.json(JSON.stringify(value)));
 }
 
-suite('registered values', () => {
+describe('Redactor with registered values', () => {
   const redactor = redactorOf({
     KEY: 'correct-horse',
     PIN: '123456',
@@ -23,7 +23,7 @@ suite('registered values', () => {
     LONG: 'correct-horse-battery',
   });
 
-  test('a value is replaced by its name: alone, inside text, as a key, in an array', () => {
+  test('replaces a value by its name: alone, in text, as a key, in an array', () => {
     assert.deepEqual(json(redactor, { a: 'correct-horse', b: ['x correct-horse y'], 'correct-horse': { c: 1 } }), {
       a: '[redacted:KEY]',
       b: ['x [redacted:KEY] y'],
@@ -33,7 +33,7 @@ suite('registered values', () => {
     assert.equal(redactor.values('failed for correct-horse!'), 'failed for [redacted:KEY]!');
   });
 
-  test('a number that holds a value becomes a string', () => {
+  test('replaces a number that contains a value by a string', () => {
     assert.deepEqual(json(redactor, { pin: 123456, more: -1234567.5, less: 12345 }), {
       pin: '[redacted:PIN]',
       more: '[redacted:PIN]',
@@ -41,14 +41,14 @@ suite('registered values', () => {
     });
   });
 
-  test('a literal that spells a value becomes a string', () => {
+  test('replaces a literal that equals a value by a string', () => {
     assert.equal(
       redactorOf({ A: 'true', B: 'null' }).json('{"a":true,"b":null,"c":false}'),
       '{"a":"[redacted:A]","b":"[redacted:B]","c":false}',
     );
   });
 
-  test('escapes do not hide a value, at any depth of JSON in JSON', () => {
+  test('finds an escaped value at any depth of nested JSON', () => {
     const once = { a: 'is a"b\\c\nd é→' };
     const twice = { b: JSON.stringify(once) };
     const thrice = { c: `see ${JSON.stringify(twice)}` };
@@ -59,7 +59,7 @@ suite('registered values', () => {
     assert.equal(redactor.text(String.raw`{"a": "a\"b\\c\nd \u00e9\u2192"}`), '{"a": "[redacted:ODD]"}');
   });
 
-  test('base64 does not hide a value, wherever it stands', () => {
+  test('finds a base64-encoded value at any offset', () => {
     for (const prefix of ['', 'u', 'us', 'use', 'user:']) {
       for (const encoding of ['base64', 'base64url'] as const) {
         const encoded = Buffer.from(`${prefix}a"b\\c\nd é→?tail`).toString(encoding);
@@ -69,7 +69,7 @@ suite('registered values', () => {
     }
   });
 
-  test('percent-encoding and hex do not hide a value', () => {
+  test('finds a percent-encoded or hex-encoded value', () => {
     const value = 'a"b\\c\nd é→';
     const encoded = encodeURIComponent(value);
     for (const form of [
@@ -84,30 +84,30 @@ suite('registered values', () => {
     assert.equal(redactor.text(hex.toUpperCase()), '[redacted:KEY]');
   });
 
-  test('the longest of several values gives the name, and overlapping values leave no remains', () => {
+  test('uses the name of the longest of overlapping values, and leaves no part of them', () => {
     assert.equal(redactor.text('correct-horse-battery correct-horse-bat'), '[redacted:LONG] [redacted:KEY]-bat');
     assert.equal(redactorOf({ A: 'abcdef', B: 'defghijk' }).text('abcdefghijk'), '[redacted:B]');
   });
 
-  test('case counts', () => assert.equal(redactor.text('Correct-Horse'), 'Correct-Horse'));
+  test('is case-sensitive', () => assert.equal(redactor.text('Correct-Horse'), 'Correct-Horse'));
 
-  test('what is not redacted keeps its text: numbers, order, spaces', () => {
+  test('preserves numbers, order and spaces of all other text', () => {
     const text = '{"2":1.0e5, "1": 98765432109876543210,"k":"correct-horse", "__proto__": {"a":-0}}';
     assert.equal(redactor.json(text), text.replace('correct-horse', '[redacted:KEY]'));
   });
 
-  test('values() leaves patterns and key names alone and keeps JSON valid', () => {
+  test('values() ignores patterns and key names, and returns valid JSON', () => {
     const token = `ghp_${'a'.repeat(36)}`;
     assert.equal(redactor.values(token), token);
     assert.equal(redactor.values('{"password":"x","pin":123456}'), '{"password":"x","pin":"[redacted:PIN]"}');
     assert.equal(redactor.values('your pin is 123456'), 'your pin is [redacted:PIN]');
   });
 
-  test('a text that is not JSON becomes a JSON string', () => {
+  test('json() converts text that is not JSON to a JSON string', () => {
     assert.equal(redactor.json('{"a": correct-horse'), JSON.stringify('{"a": [redacted:KEY]'));
   });
 
-  test('a value too short to be told from other text is refused, without naming it', () => {
+  test('rejects a value that is too short or not well-formed, without revealing it', () => {
     assert.throws(
       () => createRedactor().add('SHORT', 'abc'),
       (error) =>
@@ -117,8 +117,8 @@ suite('registered values', () => {
   });
 });
 
-suite('no registered value is ever left', () => {
-  test('a placeholder that spells a value gives way', () => {
+describe('Redactor output contains no registered value', () => {
+  test('because a placeholder that contains a value is replaced', () => {
     assert.equal(redactorOf({ A: 'redacted' }).text('was redacted'), 'was [●●●●]');
     assert.equal(redactorOf({ 'my hunter2': 'xyzw1', B: 'hunter2' }).text('xyzw1'), '[●●●●]');
     assert.equal(redactorOf({ A: 'abc[red', B: 'wxyz' }).text('abcwxyz'), 'abc[●●●●]');
@@ -126,7 +126,7 @@ suite('no registered value is ever left', () => {
     assert.equal(redactorOf({ A: 'redacted' }).json('{"password":"x"}'), '{"password":"[●●●●]"}');
   });
 
-  test('a document whose own marks spell a value is given up', () => {
+  test('because a document whose punctuation contains a value is discarded', () => {
     assert.equal(redactorOf({ A: '":["' }).json('{"a":["b"]}'), '"[●●●●]"');
     assert.equal(redactorOf({ A: '":["', B: '●●●●' }).json('{"a":["b"]}'), '""');
     assert.equal(
@@ -149,7 +149,7 @@ suite('no registered value is ever left', () => {
     .filter((value) => value.length >= 4 && value.isWellFormed());
   const secrets = fc.array(fc.tuple(fc.oneof(secret, fc.constant('NAME')), secret), { minLength: 1, maxLength: 5 });
 
-  /** Texts in which the secrets stand in every form, with other text around and between. */
+  /** Texts that contain the secrets in every encoding, mixed with other text. */
   function texts(values: readonly string[]): fc.Arbitrary<string> {
     const part = fc.oneof(
       fc.constantFrom(...values.flatMap(secretEncodings)),
@@ -178,7 +178,7 @@ suite('no registered value is ever left', () => {
     for (const form of values.flatMap(secretEncodings)) assert.ok(!text.includes(form), `${form} is in ${text}`);
   }
 
-  test('in plain text', () => {
+  test('in any plain text', () => {
     fc.assert(
       fc.property(
         secrets.chain((named) => fc.tuple(fc.constant(named), texts(named.map(([, value]) => value)))),
@@ -194,7 +194,7 @@ suite('no registered value is ever left', () => {
     );
   });
 
-  test('in JSON, which stays valid, and in the strings it stands for', () => {
+  test('in any JSON, which stays valid, and in its decoded strings', () => {
     fc.assert(
       fc.property(
         secrets.chain((named) => fc.tuple(fc.constant(named), documents(named.map(([, value]) => value)))),
@@ -216,7 +216,7 @@ suite('no registered value is ever left', () => {
     );
   });
 
-  test('a document without secrets comes back as it was', () => {
+  test('and equals a document without secrets', () => {
     const redactor = redactorOf({ A: 'correct-horse', B: '4711-0815' });
     fc.assert(
       fc.property(fc.json(), (text) => assert.equal(redactor.json(text), text)),

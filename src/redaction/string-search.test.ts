@@ -7,7 +7,7 @@ const letters = fc.constantFrom('a', 'b', 'é', '"', '\\', '→');
 const wanted = fc.array(fc.string({ unit: letters, minLength: 4, maxLength: 12 }), { maxLength: 6 });
 const text = fc.string({ unit: letters, maxLength: 200 });
 
-test('finds a string exactly when one by one they would be found', () => {
+test('finds a string exactly when includes() finds one of them', () => {
   fc.assert(
     fc.property(wanted, text, (strings, haystack) => {
       const search = createStringSearch(strings);
@@ -20,7 +20,7 @@ test('finds a string exactly when one by one they would be found', () => {
   );
 });
 
-test('the stretches found cover every occurrence and nothing else', () => {
+test('the spans cover every occurrence and nothing else', () => {
   fc.assert(
     fc.property(wanted, text, (strings, haystack) => {
       const covered = new Set<number>();
@@ -41,7 +41,7 @@ test('the stretches found cover every occurrence and nothing else', () => {
   );
 });
 
-test('strings that overlap make one stretch, which is called by the longest', () => {
+test('overlapping strings form one span with the longest string', () => {
   const search = createStringSearch(['abcdef', 'defghijk', 'cdef']);
   assert.deepEqual(search.spans('--abcdefghijk-- cdef'), [
     { start: 2, end: 13, wanted: 'defghijk' },

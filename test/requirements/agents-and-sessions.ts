@@ -162,7 +162,7 @@ export const agentsAndSessions: Section<'D'> = {
       'src/server/routes/sessions/session-routes.test.ts > sessions over HTTP > match the API document, including events',
       'src/server/routes/sessions/session-routes.test.ts > sessions over HTTP > of others do not exist for an agent; viewers and approvers see all',
       'src/server/routes/records/event-routes.test.ts > GET /api/events > resumes without a gap or duplicate after every disconnect',
-      'src/server/routes/records/event-routes.test.ts > GET /api/events > sends the events of every session, like its own stream',
+      'src/server/routes/records/event-routes.test.ts > GET /api/events > sends the events of every session as their own streams do',
       'src/server/streams/event-streams.test.ts > a stream of server-sent events > carries any text: all line breaks, lone surrogates, empty strings',
       'src/server/streams/event-streams.test.ts > a stream of server-sent events > applies backpressure, and delivers 100 MB completely',
       'src/server/streams/event-streams.test.ts > a stream of server-sent events > leaves nothing open for a client that disconnected before the response',

@@ -71,8 +71,8 @@ export const externalServers: Section<'B'> = {
   B7: {
     promise: 'one bad server hides no other; the catalog says what is down since when and why',
     tests: [
-      'src/process/explain-process.test.ts > a program that cannot be started > a missing program was not found, even when a directory of the PATH may not be searched',
-      'src/process/explain-process.test.ts > a program that cannot be started > a program without execute permission is named with its path',
+      'src/process/explain-process.test.ts > explainStart > reports a missing program, even when a directory of the PATH cannot be searched',
+      'src/process/explain-process.test.ts > explainStart > reports the path of a program without execute permission',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > are down with the reason if they cannot be reached, and hide no other server',
       'src/catalog/startup.test.ts > box.servers.ready > rejects with the reason when a required server is down, and ignores other servers',
       'src/catalog/startup.test.ts > box.servers.ready > waits for a required server that is still connecting, and counts an idle one as up',

@@ -83,7 +83,7 @@ export const input: Section<'H'> = {
       'a password in free text is hidden in approvals and journal, its value alone; references and prose are not',
     tests: [
       'test/attacks/hidden-arguments.test.ts > secrets in a command, and commands disguised as secrets > a password in a command is hidden in the request and in the journal, and the text around it is not',
-      'src/redaction/secret-patterns.test.ts > well-known token formats > a password in free text goes, and nothing around it',
+      'src/redaction/secret-patterns.test.ts > well-known token formats > redacts a password in free text, and nothing around it',
     ],
   },
   H85: {
