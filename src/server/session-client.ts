@@ -7,7 +7,7 @@ import type { NewSession, Sessions } from '../sessions/sessions.ts';
 import { createSignalbox } from '../signalbox/create-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';
 import { createSessions } from './create-sessions.ts';
-import { omitUndefined } from './omit-undefined.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 
 /** Options of `query`. */
 export interface QueryOptions {

@@ -7,7 +7,7 @@ import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
 import { maySeeHidden } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';
 import type { ServerApp } from '../http/server-context.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import {
   approvalPageSchema,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { canonicalName } from '../../core/tools/tool-names.ts';
 import type { JournalQuery } from '../../journal/queries/journal-reader.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { outcome } from './call-schemas.ts';
 import { entryTypes } from './journal-schemas.ts';
 

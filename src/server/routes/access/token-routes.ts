@@ -8,7 +8,7 @@ import { Problem } from '../../problems/problem.ts';
 import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { createdTokenSchema, tokenPageSchema, tokenRequestSchema, tokenSchema } from '../../schemas/token-schemas.ts';
 import { json } from '../../http/json-response.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 
 const tags = ['Access'];
 

@@ -21,7 +21,7 @@ import {
   settledAs,
 } from '../../schemas/journal-schemas.ts';
 import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 
 type CallDetails = z.output<typeof callDetailsSchema>;
 

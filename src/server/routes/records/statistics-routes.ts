@@ -7,7 +7,7 @@ import { timeParameter, toolParameter } from '../../schemas/journal-query-schema
 import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { outcome } from '../../schemas/call-schemas.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const defaultWindowMs = 24 * 60 * 60 * 1000;

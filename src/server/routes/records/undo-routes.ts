@@ -8,7 +8,7 @@ import { Problem } from '../../problems/problem.ts';
 import { fileChangeSchema } from '../../schemas/call-schemas.ts';
 import { conflictSchema } from '../../schemas/journal-schemas.ts';
 import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const undoSchema = z

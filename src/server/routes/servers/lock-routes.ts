@@ -4,7 +4,7 @@ import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { type ServedConfiguration, recordChange, requireConfiguration } from './served-configuration.ts';
 import { json } from '../../http/json-response.ts';
 

@@ -9,7 +9,7 @@ import type { ServerApp } from '../../http/server-context.ts';
 import { serverDetailsSchema, serverStateSchema } from '../../schemas/catalog-schemas.ts';
 import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { type ServedConfiguration, recordChange } from './served-configuration.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const pageSchema = z.object({ items: z.array(serverStateSchema).readonly() }).openapi('ServerPage');

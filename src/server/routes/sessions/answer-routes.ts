@@ -15,7 +15,7 @@ import {
 } from '../../schemas/session-schemas.ts';
 import type { SessionAccess } from './session-access.ts';
 import { json } from '../../http/json-response.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 
 const elicitationPageSchema = z
   .object({ items: z.array(elicitationRequiredSchema).readonly() })

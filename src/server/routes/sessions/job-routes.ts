@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Schedules } from '../../../sessions/schedules/schedules.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import { principalSchema } from '../../schemas/call-schemas.ts';

@@ -7,7 +7,7 @@ import { Problem } from '../../problems/problem.ts';
 import { callErrorSchema, decisionSchema, outcome } from '../../schemas/call-schemas.ts';
 import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { json } from '../../http/json-response.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 
 const requestSchema = z
   .strictObject({ text: z.string().optional().describe('The text of a `policies.yaml` that decides the calls.') })

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { readJsonBody } from '../../http/json-body.ts';
 import { Problem } from '../../problems/problem.ts';
 import { idParams, jsonBody, jsonResponse, problems } from '../../schemas/route-schemas.ts';

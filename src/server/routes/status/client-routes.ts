@@ -7,7 +7,7 @@ import type { ServerApp } from '../../http/server-context.ts';
 import { outcome } from '../../schemas/call-schemas.ts';
 import { timestamp } from '../../schemas/json-schemas.ts';
 import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const maxClients = 200;

@@ -8,7 +8,7 @@ import { timestamp } from '../../schemas/json-schemas.ts';
 import { jsonResponse, problems } from '../../schemas/route-schemas.ts';
 import { roleSchema } from '../../schemas/token-schemas.ts';
 import type { ServedConfiguration } from '../servers/served-configuration.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { json } from '../../http/json-response.ts';
 
 const infoSchema = z

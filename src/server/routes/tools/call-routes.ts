@@ -5,7 +5,7 @@ import type { Sessions } from '../../../sessions/sessions.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { type Identity, mayView, profileFor } from '../../access/identity.ts';
 import { routeRoles } from '../../access/route-roles.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { evictOldest } from '../../access/evict-oldest.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { Problem } from '../../problems/problem.ts';
