@@ -6,14 +6,14 @@ import type { CallResult } from '../../core/calls/call.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 import { localUser } from '../../access/local-user.ts';
 
-interface Inbox extends TestServer {
+interface InboxServer extends TestServer {
   /** Sends a POST as the user of a signed-in browser. */
   post(path: string, body?: object): Promise<Response>;
-  /** A call that needs approval, and its question. */
-  asked(tool?: string, body?: object): Promise<{ call: Promise<CallResult>; approval: Approval }>;
+  /** Makes a call that needs approval, and returns it with its pending approval. */
+  request(tool?: string, body?: object): Promise<{ call: Promise<CallResult>; approval: Approval }>;
 }
 
-async function inbox(test: TestContext): Promise<Inbox> {
+async function startInbox(test: TestContext): Promise<InboxServer> {
   const started = await startTestServer(test);
   const { server, call, box } = started;
   const browser = await started.signIn();
@@ -25,7 +25,7 @@ async function inbox(test: TestContext): Promise<Inbox> {
         headers: { ...browser, origin: server.url, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    async asked(tool = 'burn', body = {}) {
+    async request(tool = 'burn', body = {}) {
       const ended = bodyOf(call(tool, body));
       for (;;) {
         const [approval] = await box.approvals.list();
@@ -36,10 +36,10 @@ async function inbox(test: TestContext): Promise<Inbox> {
   };
 }
 
-describe('the inbox over HTTP', () => {
+describe('approval inbox over HTTP', () => {
   it('lists pending approvals; approving from a signed-in browser runs the waiting call', async (test) => {
-    const { asked, get, post } = await inbox(test);
-    const { call, approval } = await asked();
+    const { request, get, post } = await startInbox(test);
+    const { call, approval } = await request();
     const { items } = await bodyOf<{ items: Approval[] }>(get('/api/approvals'));
     assert.deepEqual(items, [approval]);
     const answered = await post(`/api/approvals/${approval.id}/approve`);
@@ -51,13 +51,13 @@ describe('the inbox over HTTP', () => {
     assert.equal(all.items[0]?.state, 'used');
   });
 
-  it('denies a call with a reason; a second answer gets 409 with the author of the first', async (test) => {
-    const { asked, post } = await inbox(test);
-    const { call, approval } = await asked();
+  it('denies a call with a reason; a second answer gets 409 with the human who answered first', async (test) => {
+    const { request, post } = await startInbox(test);
+    const { call, approval } = await request();
     assert.equal((await post(`/api/approvals/${approval.id}/deny`, { reason: 'not today' })).status, 200);
     assert.match((await call).error?.message ?? '', /refused by user:.+: not today/);
-    for (const how of ['approve', 'deny']) {
-      const late = await post(`/api/approvals/${approval.id}/${how}`);
+    for (const action of ['approve', 'deny']) {
+      const late = await post(`/api/approvals/${approval.id}/${action}`);
       assert.equal(late.status, 409);
       const { code, detail } = await bodyOf<ProblemDocument>(late);
       assert.equal(code, 'approval-answered');
@@ -66,9 +66,9 @@ describe('the inbox over HTTP', () => {
     assert.equal((await post('/api/approvals/appr_none/approve')).status, 404);
   });
 
-  it('refuses answers of agents and viewers, and accepts those of approvers as a human’s', async (test) => {
-    const { asked, send, token } = await inbox(test);
-    const { call, approval } = await asked();
+  it('refuses answers of agents and viewers, and records those of approvers as answers of a human', async (test) => {
+    const { request, send, token } = await startInbox(test);
+    const { call, approval } = await request();
     for (const path of [`${approval.id}/approve`, `${approval.id}/deny`]) {
       for (const role of ['agent', 'viewer'] as const) {
         const response = await send((await token(role)).token, 'POST', `/api/approvals/${path}`);
@@ -82,10 +82,10 @@ describe('the inbox over HTTP', () => {
     assert.equal((await call).outcome, 'completed');
   });
 
-  it('refuses invalid edited arguments, and does not remember an edited call', async (test) => {
-    const { asked, post, box } = await inbox(test);
+  it('refuses invalid edited arguments, and does not remember the approval of an edited call', async (test) => {
+    const { request, post, box } = await startInbox(test);
     await box.policies.set([{ file: 'p.yaml', text: '- { id: all, ask: true }' }]);
-    const { call, approval } = await asked('echo', { arguments: { text: 'a' } });
+    const { call, approval } = await request('echo', { arguments: { text: 'a' } });
     const approve = (body: object): Promise<Response> => post(`/api/approvals/${approval.id}/approve`, body);
     const edited = { text: 'b' };
     const refused = await approve({ arguments: { text: 2 } });
@@ -96,13 +96,13 @@ describe('the inbox over HTTP', () => {
     assert.equal((await call).outcome, 'completed');
   });
 
-  it('remembers, lists and revokes', async (test) => {
-    const { asked, get, post, call: calling, server, signIn } = await inbox(test);
-    const { call, approval } = await asked();
+  it('remembers an approval, lists its rule and revokes it', async (test) => {
+    const { request, get, post, call: makeCall, server, signIn } = await startInbox(test);
+    const { call, approval } = await request();
     assert.equal((await get(`/api/approvals/${approval.id}/remember?scope=tool`)).status, 422);
     await post(`/api/approvals/${approval.id}/approve`, { remember: 'arguments' });
     await call;
-    assert.equal((await bodyOf(calling('burn', { waitSeconds: 0 }))).outcome, 'completed');
+    assert.equal((await bodyOf(makeCall('burn', { waitSeconds: 0 }))).outcome, 'completed');
     const { items } = await bodyOf<{ items: RememberedRule[] }>(get('/api/approvals/rules'));
     assert.equal(items[0]?.scope, 'arguments');
     const revoked = await fetch(`${server.url}/api/approvals/rules/${items[0]?.id}`, {
@@ -110,6 +110,6 @@ describe('the inbox over HTTP', () => {
       headers: { ...(await signIn()), origin: server.url },
     });
     assert.deepEqual([revoked.status, await bodyOf(revoked)], [200, { items: [] }]);
-    assert.equal((await calling('burn', { waitSeconds: 0 })).status, 202);
+    assert.equal((await makeCall('burn', { waitSeconds: 0 })).status, 202);
   });
 });

@@ -20,24 +20,24 @@ function builtConsole(test: TestContext): string {
   writeFileSync(path, script);
   writeFileSync(`${path}.br`, brotliCompressSync(script));
   writeFileSync(`${path}.gz`, gzipSync(script));
-  writeFileSync(join(directory, 'secret.txt'), 'not of the console');
+  writeFileSync(join(directory, 'secret.txt'), 'not a file of the console');
   return directory;
 }
 
-describe('the console', () => {
-  it('is the same page at each of its paths, and is revalidated each time', async (test) => {
+describe('console routes', () => {
+  it('serve the same page at each path of the console, without caching', async (test) => {
     const directory = builtConsole(test);
     const { get } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
-    for (const place of Object.keys(consolePaths)) {
-      const response = await get(place.replaceAll(/\{\w+\}/g, 'a%2Fb'));
-      assert.equal(response.status, 200, place);
+    for (const path of Object.keys(consolePaths)) {
+      const response = await get(path.replaceAll(/\{\w+\}/g, 'a%2Fb'));
+      assert.equal(response.status, 200, path);
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
       assert.equal(response.headers.get('cache-control'), 'no-store');
       assert.equal(await response.text(), page);
     }
   });
 
-  it('sends its files as immutable, compressed if accepted', async (test) => {
+  it('serve files as immutable, compressed if the client accepts it', async (test) => {
     const directory = builtConsole(test);
     const { get, server, signIn } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
     const response = await get('/console/index-1.js');
@@ -58,7 +58,7 @@ describe('the console', () => {
     }
   });
 
-  it('serves only built files', async (test) => {
+  it('serve only the files of the build', async (test) => {
     const directory = builtConsole(test);
     const { get } = await startTestServer(test, { findConsole: () => Promise.resolve(directory) });
     for (const name of ['index-2.js', '..%2Fsecret.txt', 'index-1.js.br', '%2E%2E%2Findex.html']) {
@@ -68,7 +68,7 @@ describe('the console', () => {
     }
   });
 
-  it('is looked up again after it was missing', async (test) => {
+  it('look for the console again after it was missing', async (test) => {
     const directory = builtConsole(test);
     let isBuilt = false;
     const findConsole = async (): Promise<string> => {

@@ -28,7 +28,7 @@ interface Operation {
 }
 
 describe('GET /openapi.json', () => {
-  it('documents every route of the app, with its parameters and responses', async (test) => {
+  it('documents every route of the app with its parameters and responses', async (test) => {
     const { get, box } = await startTestServer(test);
     const document = await bodyOf<Document>(get('/openapi.json'));
     assert.equal(document.openapi, '3.1.0');
@@ -37,7 +37,7 @@ describe('GET /openapi.json', () => {
       box,
       registry: await createPrometheusMetrics().registry(),
       codes: new SignInCodes(box.shared.keyValues),
-      browserSessions: await BrowserSessions.open(box.shared, 'a-token-of-nobody'),
+      browserSessions: await BrowserSessions.open(box.shared, 'unused-token'),
       role: 'all',
       startedAt: new Date(),
       maxBodyBytes: 1,
@@ -55,10 +55,10 @@ describe('GET /openapi.json', () => {
         .filter(({ method }) => method !== 'ALL')
         .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
     );
-    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+    const documentedRoutes = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    assert.deepEqual(described.toSorted(), [...served].toSorted());
+    assert.deepEqual(documentedRoutes.toSorted(), [...served].toSorted());
     for (const [path, item] of Object.entries(document.paths)) {
       for (const operation of Object.values(item)) {
         assert.ok(operation.summary, path);
@@ -67,19 +67,19 @@ describe('GET /openapi.json', () => {
           .filter((parameter) => parameter.in === 'path')
           .map(({ name }) => name);
         assert.deepEqual(declared, inPath, path);
-        const open = operation.security?.length === 0;
+        const isOpen = operation.security?.length === 0;
         const statuses = Object.keys(operation.responses);
         assert.ok(
           statuses.some((status) => status.startsWith('2')),
           path,
         );
-        for (const status of open ? statuses : [...statuses, '401', '403', '421', '429'])
+        for (const status of isOpen ? statuses : [...statuses, '401', '403', '421', '429'])
           assert.ok(operation.responses[status]?.description, `${path} ${status}`);
       }
     }
   });
 
-  it('matches the actual responses, to the last field', async (test) => {
+  it('describes the actual responses completely', async (test) => {
     const { get, call, server, box, signIn, token, send } = await startTestServer(test);
     const assertDocumented = await documented(get('/openapi.json'));
     const callPath = '/api/tools/{name}/call';
@@ -88,17 +88,17 @@ describe('GET /openapi.json', () => {
       await assertDocumented('post', callPath, await call('echo', body));
     await assertDocumented('post', callPath, await call('long'));
     await assertDocumented('post', callPath, await call('burn', { waitSeconds: 0 }));
-    const [asked] = await box.approvals.list();
+    const [approval] = await box.approvals.list();
     const browser = await signIn();
-    const answer = (how: string, body = {}, headers: Record<string, string> = { ...browser, origin: server.url }) =>
-      fetch(`${server.url}/api/approvals/${asked?.id}/${how}`, {
+    const answer = (action: string, body = {}, headers: Record<string, string> = { ...browser, origin: server.url }) =>
+      fetch(`${server.url}/api/approvals/${approval?.id}/${action}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       });
     const approvePath = '/api/approvals/{id}/approve';
     await assertDocumented('get', '/api/approvals', await get('/api/approvals'));
-    const preview = `/api/approvals/${asked?.id}/remember?scope=`;
+    const preview = `/api/approvals/${approval?.id}/remember?scope=`;
     await assertDocumented('get', '/api/approvals/{id}/remember', await get(`${preview}arguments`));
     await assertDocumented('get', '/api/approvals/{id}/remember', await get(`${preview}tool`));
     const agent = { authorization: `Bearer ${(await token('agent')).token}` };
@@ -107,25 +107,25 @@ describe('GET /openapi.json', () => {
     await assertDocumented('post', approvePath, await answer('approve', { remember: 'arguments' }));
     await assertDocumented('post', '/api/approvals/{id}/deny', await answer('deny'));
     await assertDocumented('post', '/api/approvals/{id}/reveal', await answer('reveal'));
-    await assertDocumented('get', '/api/approvals/{id}', await get(`/api/approvals/${asked?.id}`));
+    await assertDocumented('get', '/api/approvals/{id}', await get(`/api/approvals/${approval?.id}`));
     await assertDocumented('get', '/api/approvals/{id}', await get('/api/approvals/none'));
     await assertDocumented('get', '/api/approvals/rules', await get('/api/approvals/rules'));
     const [rule] = await box.approvals.rules();
     await box.approvals.revoke(rule?.id ?? '', { by: { id: 'alice', kind: 'human' } });
-    const gone = await fetch(`${server.url}/api/approvals/rules/${rule?.id}`, {
+    const revoked = await fetch(`${server.url}/api/approvals/rules/${rule?.id}`, {
       method: 'DELETE',
       headers: { ...browser, origin: server.url },
     });
-    await assertDocumented('delete', '/api/approvals/rules/{id}', gone);
+    await assertDocumented('delete', '/api/approvals/rules/{id}', revoked);
     await assertDocumented('post', callPath, await call('echo', { nonsense: true }));
     await assertDocumented(
       'post',
       callPath,
       await call('echo', {}, { headers: { authorization: `Bearer ${adminToken}` } }),
     );
-    const made = await send(adminToken, 'POST', '/api/tokens', { role: 'agent', name: 'x', expires: '1h' });
-    const { id } = await bodyOf<{ id: string }>(made.clone());
-    await assertDocumented('post', '/api/tokens', made);
+    const created = await send(adminToken, 'POST', '/api/tokens', { role: 'agent', name: 'x', expires: '1h' });
+    const { id } = await bodyOf<{ id: string }>(created.clone());
+    await assertDocumented('post', '/api/tokens', created);
     await assertDocumented('post', '/api/tokens', await send(adminToken, 'POST', '/api/tokens', { role: 'x' }));
     await assertDocumented('delete', '/api/tokens/{id}', await send(adminToken, 'DELETE', `/api/tokens/${id}`));
     await assertDocumented('delete', '/api/tokens/{id}', await send(adminToken, 'DELETE', `/api/tokens/${id}`));
@@ -156,14 +156,18 @@ describe('GET /openapi.json', () => {
   });
 
   it('marks no optional field as required', () => {
-    const directory = join(import.meta.dirname, '..');
+    const directory = join(import.meta.dirname, '../..');
     const wrong = globSync('**/*.ts', { cwd: directory })
       .filter((file) => !file.endsWith('.test.ts'))
       .filter((file) => readFileSync(join(directory, file), 'utf8').includes('.exactOptional('));
-    assert.deepEqual(wrong, [], 'the document would call that required: use optional(), and given() where it matters');
+    assert.deepEqual(
+      wrong,
+      [],
+      'the document would mark the field as required: use optional(), and omitUndefined() for its value',
+    );
   });
 
-  it('is rendered at /docs, without external resources', async (test) => {
+  it('is rendered at /docs without external resources', async (test) => {
     const { get } = await startTestServer(test);
     const response = await get('/docs');
     const page = await response.text();

@@ -2,30 +2,29 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type TestServer, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import type { PolicySummary } from '../../../pipeline/policies/active-policies.ts';
-import type { ConfigurationChanged } from '../../../journal/entries/journal-event.ts';
-import type { ToolInvoked } from '../../../journal/entries/journal-event.ts';
+import type { ConfigurationChanged, ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { Backtest } from '../../../policy/backtest.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 import { localUser } from '../../../access/local-user.ts';
 
 describe('/api/policies', () => {
   type Send = (method: string, path: string, body: unknown) => Promise<Response>;
-  const sendingAs =
-    (url: string, who: Record<string, string>): Send =>
+  const sendWith =
+    (url: string, credentials: Record<string, string>): Send =>
     (method, path, body) => {
-      const headers = { ...who, 'content-type': 'application/json' };
+      const headers = { ...credentials, 'content-type': 'application/json' };
       const init = { method, headers, body: JSON.stringify(body) };
       return fetch(url + path, init);
     };
-  /** Sends a request as the user of a signed-in browser. */
-  const sending = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
-    sendingAs(url, { ...(await signIn()), origin: url });
+  /** Returns a function that sends requests as the user of a signed-in browser. */
+  const sendAsBrowser = async ({ server: { url }, signIn }: TestServer): Promise<Send> =>
+    sendWith(url, { ...(await signIn()), origin: url });
 
-  it('shows the active rules and replaces them; calls follow the new rules and name them', async (test) => {
+  it('returns and replaces the active rules; later calls are decided by the new rules', async (test) => {
     const started = await startTestServer(test);
     const { get, call, box } = started;
     await box.policies.set([{ name: 'mine', check: () => undefined }]);
-    const send = await sending(started);
+    const send = await sendAsBrowser(started);
     assert.deepEqual(await bodyOf<PolicySummary>(get('/api/policies')), {
       version: box.policies.list().version,
       rules: [],
@@ -55,12 +54,12 @@ describe('/api/policies', () => {
     const rules = [{ id: 'open', allow: true }];
     const before = box.policies.list();
     for (const role of ['agent', 'approver', 'viewer'] as const) {
-      const sendAs = sendingAs(server.url, { authorization: `Bearer ${(await token(role)).token}` });
+      const sendAs = sendWith(server.url, { authorization: `Bearer ${(await token(role)).token}` });
       const refused = await sendAs('PUT', '/api/policies', { rules });
       assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
     }
     assert.deepEqual(box.policies.list(), before);
-    const send = await sending(started);
+    const send = await sendAsBrowser(started);
     const { version } = await bodyOf<PolicySummary>(send('PUT', '/api/policies', { rules }));
     const recorded = get('/api/journal?type=ConfigurationChanged');
     const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(recorded);
@@ -73,7 +72,7 @@ describe('/api/policies', () => {
   it('refuses invalid rules with all errors, and changes nothing', async (test) => {
     const started = await startTestServer(test);
     const { box } = started;
-    const send = await sending(started);
+    const send = await sendAsBrowser(started);
     const before = box.policies.list();
     const response = await send('PUT', '/api/policies', { text: '- id: a\n  denny: true\n- id: b\n  deny: x > 1\n' });
     const { code, issues } = await bodyOf<{ code: string; issues: unknown[] }>(response);
@@ -84,10 +83,10 @@ describe('/api/policies', () => {
       assert.equal((await send('PUT', '/api/policies', body)).status, 400);
   });
 
-  it('checks rules without activating them: every error with line, column and hint', async (test) => {
+  it('checks rules without activating them, and returns every error with line, column and hint', async (test) => {
     const started = await startTestServer(test);
     const { box } = started;
-    const send = await sending(started);
+    const send = await sendAsBrowser(started);
     const before = box.policies.list();
     const check = (body: object): Promise<unknown> => bodyOf<unknown>(send('POST', '/api/policies/check', body));
     assert.deepEqual(await check({ text: '- id: a\n  denny: true\n- id: b\n  deny: x >\n' }), {
@@ -107,10 +106,10 @@ describe('/api/policies', () => {
     assert.equal((await send('PUT', '/api/policies', { text: '', save: true })).status, 404, 'no configuration');
   });
 
-  it('shows which recorded calls a rule in shadow mode would have decided otherwise', async (test) => {
+  it('lists the calls that a rule in shadow mode would have decided differently', async (test) => {
     const started = await startTestServer(test);
     const { call, get } = started;
-    const send = await sending(started);
+    const send = await sendAsBrowser(started);
     const rules = [{ id: 'trial', match: 'mcp__test__echo', deny: "args.text == 'b'", mode: 'shadow' }];
     assert.equal((await send('PUT', '/api/policies', { rules })).status, 200);
     await call('echo', { arguments: { text: 'a' } });
@@ -126,7 +125,7 @@ describe('/api/policies', () => {
   it('backtests rules on the recorded calls', async (test) => {
     const started = await startTestServer(test);
     const { call } = started;
-    const send = await sending(started);
+    const send = await sendAsBrowser(started);
     await call('echo', { arguments: { text: 'a' } });
     await call('echo', { arguments: { text: 'b' } });
     const rules = [{ id: 'no-b', match: 'mcp__test__echo', deny: "args.text == 'b'" }];

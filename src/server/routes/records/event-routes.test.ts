@@ -17,13 +17,13 @@ import { startServer } from '../../start-server.ts';
 
 const authorization = `Bearer ${adminToken}`;
 
-interface Watched extends TestServer {
+interface EventServer extends TestServer {
   watch(query?: string, lastEventId?: string): Promise<ClientStream>;
   /** Returns all journal entries, oldest first, as `/api/journal` returns them. */
   journal(): Promise<readonly JournalEvent[]>;
 }
 
-async function watched(test: TestContext, options: Partial<ServerOptions> = {}): Promise<Watched> {
+async function startEventServer(test: TestContext, options: Partial<ServerOptions> = {}): Promise<EventServer> {
   const started = await startTestServer(test, options);
   return {
     ...started,
@@ -40,8 +40,8 @@ function watch(url: string, query = '', lastEventId?: string): Promise<ClientStr
 }
 
 describe('GET /api/events', () => {
-  it('sends ready, and then journal entries as in /api/journal', async (test) => {
-    const { watch: open, call, journal } = await watched(test);
+  it('sends `ready` and then journal entries as in /api/journal', async (test) => {
+    const { watch: open, call, journal } = await startEventServer(test);
     await call('echo', { arguments: { text: 'before' } });
     const before = await journal();
     const stream = await open();
@@ -49,8 +49,8 @@ describe('GET /api/events', () => {
     const ready = (await messages.next()).value as { id: string; event: string };
     assert.deepEqual([ready.event, ready.id], ['ready', String(before.at(-1)?.seq)]);
     await call('echo', { arguments: { text: 'after' } });
-    const told = (await journal()).slice(before.length);
-    for (const entry of told) {
+    const entries = (await journal()).slice(before.length);
+    for (const entry of entries) {
       const { value } = (await messages.next()) as { value: { id: string; event: string; data: string } };
       assert.deepEqual([value.event, value.id, JSON.parse(value.data)], ['journal', String(entry.seq), entry]);
     }
@@ -58,7 +58,7 @@ describe('GET /api/events', () => {
   });
 
   it('resumes without a gap or duplicate after every disconnect', async (test) => {
-    const { watch: open, call, journal } = await watched(test);
+    const { watch: open, call, journal } = await startEventServer(test);
     // Another client stays connected: new entries may be in delivery to it while others reconnect.
     const other = await open();
     const step = fc.oneof(
@@ -99,8 +99,8 @@ describe('GET /api/events', () => {
     other.drop();
   });
 
-  it('resumes after a long absence', async (test) => {
-    const { watch: open, box, journal } = await watched(test);
+  it('resumes after many missed entries', async (test) => {
+    const { watch: open, box, journal } = await startEventServer(test);
     await Promise.all(Array.from({ length: 450 }, () => box.call('mcp__test__echo', { text: 'x' })));
     const expected = await journal();
     const stream = await open('?after=0');
@@ -110,7 +110,7 @@ describe('GET /api/events', () => {
   });
 
   it('sends the same events to many clients', async (test) => {
-    const { watch: open, call, journal } = await watched(test);
+    const { watch: open, call, journal } = await startEventServer(test);
     const streams = await Promise.all(Array.from({ length: 20 }, () => open()));
     for (const stream of streams) await take(stream, 1);
     await Promise.all(Array.from({ length: 30 }, () => call('echo', { arguments: { text: 'x' } })));
@@ -134,12 +134,12 @@ describe('GET /api/events', () => {
     const stream = await watch(server.url, '?types=ToolInvoked');
     await take(stream, 1);
     const { callId } = await other.call('mcp__signalbox__ping');
-    const [told] = await take<JournalEvent>(stream, 1);
-    assert.ok(told?.type === 'ToolInvoked' && told.callId === callId);
+    const [entry] = await take<JournalEvent>(stream, 1);
+    assert.ok(entry?.type === 'ToolInvoked' && entry.callId === callId);
   });
 
-  it('sends server changes, and only the requested types', async (test) => {
-    const { watch: open, call, box } = await watched(test);
+  it('sends changes of servers, and only the requested types', async (test) => {
+    const { watch: open, call, box } = await startEventServer(test);
     const catalog = await open('?types=catalog');
     const changes = await open('?types=ServerChanged');
     for (const stream of [catalog, changes]) await take(stream, 1);
@@ -154,20 +154,20 @@ describe('GET /api/events', () => {
   });
 
   it('sends approval requests and answers', async (test) => {
-    const { watch: open, call, box } = await watched(test);
+    const { watch: open, call, box } = await startEventServer(test);
     const stream = await open('?types=ApprovalRequested,ApprovalResolved');
     await take(stream, 1);
     const ended = call('burn');
-    const [asked] = await take<JournalEvent>(stream, 1);
-    assert.ok(asked?.type === 'ApprovalRequested');
-    await box.approvals.deny(asked.approvalId, { by: { id: 'alice', kind: 'human' } });
+    const [requested] = await take<JournalEvent>(stream, 1);
+    assert.ok(requested?.type === 'ApprovalRequested');
+    await box.approvals.deny(requested.approvalId, { by: { id: 'alice', kind: 'human' } });
     const [answered] = await take<JournalEvent>(stream, 1);
-    assert.ok(answered?.type === 'ApprovalResolved' && answered.approvalId === asked.approvalId);
+    assert.ok(answered?.type === 'ApprovalResolved' && answered.approvalId === requested.approvalId);
     stream.drop();
     await ended;
   });
 
-  it('sends the events of every session, like its own stream', async (test) => {
+  it('sends the events of every session as their own streams do', async (test) => {
     const { create, say, server } = await openSessionServer(test);
     const stream = await watch(server.url, '?types=session');
     await take(stream, 1);
@@ -175,33 +175,33 @@ describe('GET /api/events', () => {
     for (const content of ['hello', 'ping the server'])
       expected.push(...(await eventsOf(await say(await create(), content))));
     assert.deepEqual(await take(stream, expected.length), expected);
-    assert.equal(stream.lastEventId(), '0', 'events of sessions are no places in the journal');
-    const some = await watch(server.url, '?types=done,ToolInvoked');
-    await take(some, 1);
+    assert.equal(stream.lastEventId(), '0', 'events of sessions have no id');
+    const filtered = await watch(server.url, '?types=done,ToolInvoked');
+    await take(filtered, 1);
     await eventsOf(await say(await create(), 'ping the server'));
-    const types = (await take<{ type: string }>(some, 2)).map(({ type }) => type);
+    const types = (await take<{ type: string }>(filtered, 2)).map(({ type }) => type);
     assert.deepEqual(types.toSorted(), ['ToolInvoked', 'done']);
-    for (const each of [stream, some]) each.drop();
+    for (const each of [stream, filtered]) each.drop();
   });
 
   it('disconnects slow clients, which resume without a gap in the journal', async (test) => {
     const { create, say, server, place } = await openSessionServer(test);
     const stream = await watch(server.url);
     await take(stream, 1);
-    place.script = () => says(...Array.from({ length: 200 }, () => 'much '.repeat(20_000)));
-    const told = await eventsOf(await say(await create({ agent: 'scripted' }), 'tell me all'));
+    place.script = () => says(...Array.from({ length: 200 }, () => 'text '.repeat(20_000)));
+    const written = await eventsOf(await say(await create({ agent: 'scripted' }), 'write much text'));
     const { callId } = await place.box.call('mcp__signalbox__ping');
     let received = 0;
     for await (const { event } of stream) if (event === 'session') received += 1;
-    assert.ok(received < told.length, `${received} of ${told.length}`);
-    const again = await watch(server.url, '', stream.lastEventId());
-    const [missed] = await take<JournalEvent>(again, 1);
+    assert.ok(received < written.length, `${received} of ${written.length}`);
+    const resumed = await watch(server.url, '', stream.lastEventId());
+    const [missed] = await take<JournalEvent>(resumed, 1);
     assert.ok(missed?.type === 'ToolInvoked' && missed.callId === callId);
-    again.drop();
+    resumed.drop();
   });
 
-  it('treats an id beyond the end as one of another journal', async (test) => {
-    const { watch: open, call } = await watched(test);
+  it('starts at the end of the journal for an id beyond it', async (test) => {
+    const { watch: open, call } = await startEventServer(test);
     const stream = await open('', '999999');
     await take(stream, 1);
     await call('echo', { arguments: { text: 'x' } });
@@ -219,7 +219,7 @@ describe('GET /api/events', () => {
 
   it('ends at once when the server stops', async (test) => {
     // A server that waited for the grace period would not stop within this test.
-    const { watch: open, server } = await watched(test, { limits: { graceMs: 3_600_000 } });
+    const { watch: open, server } = await startEventServer(test, { limits: { graceMs: 3_600_000 } });
     const stream = await open();
     await take(stream, 1);
     const closed = server.close();

@@ -56,7 +56,7 @@ describe('GET /api/statistics', () => {
     );
   });
 
-  it('shows a call at once, for the last day by default, and no unknown tools', async (test) => {
+  it('includes a call as soon as it ended, for the last day by default, and lists no unknown tools', async (test) => {
     const { get, call } = await startTestServer(test);
     const empty = await bodyOf<Body>(get('/api/statistics'));
     assert.deepEqual([empty.total, empty.tools, empty.servers], [{ calls: 0, outcomes: {} }, [], []]);
@@ -68,7 +68,7 @@ describe('GET /api/statistics', () => {
     assert.deepEqual([tools.map((each) => each.tool), servers.map((each) => each.calls)], [['mcp__test__echo'], [1]]);
   });
 
-  it('refuses an end before the start, and too many buckets', async (test) => {
+  it('refuses an end before the start, too many buckets and invalid values', async (test) => {
     const { get } = await startTestServer(test);
     for (const query of [
       'since=2026-01-02&until=2026-01-01',
@@ -91,11 +91,11 @@ describe('GET /api/statistics', () => {
 function tallyOf(calls: readonly ToolInvoked[]): object {
   const outcomes: Record<string, number> = {};
   for (const { outcome } of calls) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-  const took = calls
+  const durations = calls
     .filter(({ outcome }) => ['completed', 'failed', 'timed-out'].includes(outcome))
     .flatMap(({ durationMs }) => durationMs ?? [])
     .toSorted((one, other) => one - other);
-  const at = (share: number): number | undefined => took[Math.ceil(took.length * share) - 1];
-  const latency = took.length === 0 ? {} : { latencyMs: { p50: at(0.5), p95: at(0.95), p99: at(0.99) } };
+  const at = (share: number): number | undefined => durations[Math.ceil(durations.length * share) - 1];
+  const latency = durations.length === 0 ? {} : { latencyMs: { p50: at(0.5), p95: at(0.95), p99: at(0.99) } };
   return { calls: calls.length, outcomes, ...latency };
 }

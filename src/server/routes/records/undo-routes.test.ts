@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import { defineTool, localServer } from '../../../index.ts';
 
-test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a second time are 409', async (t) => {
+test('POST /api/calls/{id}/undo restores the changes of a call; a conflict and a second undo get 409', async (t) => {
   const workspace = mkdtempSync(join(tmpdir(), 'signalbox-http-undo-'));
   const file = join(workspace, 'a.txt');
   writeFileSync(file, 'before');
@@ -38,8 +38,8 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
   );
   assert.deepEqual((await bodyOf<{ changes: unknown }>(get(`/api/calls/${callId}`))).changes, changes);
 
-  const standing = async (): Promise<unknown> => (await bodyOf<{ undo: unknown }>(get(`/api/calls/${callId}`))).undo;
-  assert.deepEqual(await standing(), { state: 'ready', changes });
+  const undoState = async (): Promise<unknown> => (await bodyOf<{ undo: unknown }>(get(`/api/calls/${callId}`))).undo;
+  assert.deepEqual(await undoState(), { state: 'ready', changes });
 
   writeFileSync(file, 'by a human');
   const conflict = await undo(callId);
@@ -51,12 +51,12 @@ test('POST /api/calls/{id}/undo restores what the call changed; a conflict and a
   writeFileSync(file, 'after');
   assert.equal((await bodyOf<{ outcome: string }>(undo(callId))).outcome, 'undone');
   assert.equal(readFileSync(file, 'utf8'), 'before');
-  assert.deepEqual(await standing(), { state: 'undone' });
+  assert.deepEqual(await undoState(), { state: 'undone' });
   assert.equal((await undo(callId)).status, 409);
   assert.equal((await undo('call_none')).status, 404);
 });
 
-test('POST /api/sessions/{id}/undo undoes the calls of a session, the last one first, and reports where it had to stop', async (t) => {
+test('POST /api/sessions/{id}/undo undoes the calls of a session, last first, and stops at the first conflict', async (t) => {
   const workspace = mkdtempSync(join(tmpdir(), 'signalbox-http-undo-'));
   const write = defineTool({
     name: 'write',
@@ -75,8 +75,8 @@ test('POST /api/sessions/{id}/undo undoes the calls of a session, the last one f
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await box.call('mcp__test__write', { name }, { session: 's/1' });
   writeFileSync(join(workspace, 'b.txt'), 'by a human');
   const undo = async (body: object): Promise<string[]> => {
-    const answer = await send(adminToken, 'POST', '/api/sessions/s%2F1/undo', body);
-    return (await bodyOf<{ items: { outcome: string }[] }>(answer)).items.map(({ outcome }) => outcome);
+    const response = await send(adminToken, 'POST', '/api/sessions/s%2F1/undo', body);
+    return (await bodyOf<{ items: { outcome: string }[] }>(response)).items.map(({ outcome }) => outcome);
   };
   assert.deepEqual(await undo({}), ['undone', 'conflict']);
   assert.deepEqual(readdirSync(workspace), ['a.txt', 'b.txt']);

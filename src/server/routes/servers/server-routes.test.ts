@@ -22,7 +22,7 @@ async function mount({ box }: TestServer, options: Partial<McpServerOptions> = {
 }
 
 describe('GET /api/servers/{name}', () => {
-  it('returns the health and recent log of an external server, without secrets', async (test) => {
+  it('returns the health and the recent log of an external server without secrets', async (test) => {
     const served = await startTestServer(test);
     await mount(served);
     served.box.secrets.add('TOKEN', 'line 249 ');
@@ -44,7 +44,7 @@ describe('GET /api/servers/{name}', () => {
     assert.deepEqual([local.health, local.stderr], [undefined, []]);
   });
 
-  it('returns the last error and the time of the next attempt', async (test) => {
+  it('returns the last error and the time of the next connection attempt', async (test) => {
     const served = await startTestServer(test);
     await mount(served, { transport: { type: 'stdio', command: 'no-such-program' } });
     const { status, health } = await bodyOf<Details>(served.get('/api/servers/files'));
@@ -55,7 +55,7 @@ describe('GET /api/servers/{name}', () => {
 });
 
 describe('POST /api/servers/{name}/restart', () => {
-  it('starts a new process, and the tools are available again', async (test) => {
+  it('starts a new process, whose tools are available; the changes are recorded with their author', async (test) => {
     const served = await startTestServer(test);
     await mount(served);
     const pid = async (): Promise<unknown> => (await served.box.call('mcp__files__echo_pid')).content[0];
@@ -71,8 +71,7 @@ describe('POST /api/servers/{name}/restart', () => {
     const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(recorded);
     assert.deepEqual(
       items.map(({ by, details }) => [by?.id, ...details]),
-      ['enabled', 'disabled', 'restarted'].map((what) => ['token:admin', `${what} files`]),
-      'who did it is recorded',
+      ['enabled', 'disabled', 'restarted'].map((change) => ['token:admin', `${change} files`]),
     );
   });
 
@@ -87,8 +86,8 @@ describe('POST /api/servers/{name}/restart', () => {
   });
 });
 
-describe('a required server', () => {
-  it('that is down makes the server not ready, without naming it to unauthenticated callers', async (test) => {
+describe('required server', () => {
+  it('makes readiness fail while it is down, without its name for unauthenticated callers', async (test) => {
     const served = await startTestServer(test);
     await mount(served, { required: true, transport: { type: 'stdio', command: 'no-such-program' } });
     const health = await fetch(`${served.server.url}/api/health`);
@@ -106,7 +105,7 @@ describe('a required server', () => {
 });
 
 describe('/api/lock', () => {
-  it('of a server that was started from code reports that there is none', async (test) => {
+  it('reports that a server without a configuration has no lock', async (test) => {
     const served = await startTestServer(test);
     const response = await served.get('/api/lock');
     assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [404, 'configuration-absent']);
