@@ -1,6 +1,5 @@
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { suite, test } from 'node:test';
 import { defineTool, localServer } from '../../src/index.ts';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
-import { Place, said } from '../e2e/cli-place.ts';
+import { Place } from '../e2e/cli-place.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';
 import { bodyOf, startTestServer } from '../support/http-server.ts';
@@ -66,18 +65,12 @@ async function fetchFromServe(
   environment: Readonly<Record<string, string>>,
   paths: readonly string[],
 ): Promise<string[]> {
-  const child = place.start(['serve', '--port', '0', '--json'], {
-    ...environment,
-    SIGNALBOX_TOKEN: 'admin-of-secrets',
-  });
-  child.stderr.resume();
-  const { url } = JSON.parse(await said(child.stdout, /\}\s*$/)) as { url: string };
+  const { url, stop } = await place.serve({ ...environment, SIGNALBOX_TOKEN: 'admin-of-secrets' });
   const get = async (path: string): Promise<string> =>
     (await fetch(url + path, { headers: { authorization: 'Bearer admin-of-secrets' } })).text();
   await until(async () => (await get('/api/tools')).includes('mcp__leaks__fetch'), 'the server is up');
   const texts = await Promise.all(paths.map(get));
-  child.kill('SIGTERM');
-  await once(child, 'close');
+  await stop();
   return texts;
 }
 

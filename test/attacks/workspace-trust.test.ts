@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type TestContext, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Command } from 'commander';
@@ -344,26 +344,21 @@ suite('trust', () => {
   });
 });
 
-async function serve(t: TestContext, place: Place): Promise<{ url: string; log(): string }> {
-  const child = place.start(['serve', '--port', '0', '--json'], {
-    ...trustsNothing,
-    SIGNALBOX_TOKEN: 'a-token-for-the-test',
-  });
-  t.after(() => child.kill('SIGKILL'));
+async function serve(place: Place): Promise<{ url: string; log(): string }> {
+  const { url, child } = await place.serve({ ...trustsNothing, SIGNALBOX_TOKEN: 'a-token-for-the-test' });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += String(text)));
-  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
   return { url, log: () => log };
 }
 
 suite('running server', () => {
-  test('keeps the accepted configuration when a pull adds a server, reports it, and follows once it is accepted', async (t) => {
+  test('keeps the accepted configuration when a pull adds a server, reports it, and follows once it is accepted', async () => {
     const place = new Place();
     const tools =
       "import { defineTool } from 'signalbox';\nexport const one = defineTool({ name: 'one', description: 'x', effect: 'read', run: () => 1 });";
     writeFileSync(join(place.directory, 'tools.ts'), tools);
     assert.equal((await runUntrusting(place, 'add', 'mine', '--module', 'tools.ts')).code, 0);
-    const { url, log } = await serve(t, place);
+    const { url, log } = await serve(place);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const get = async <Answer>(path: string): Promise<Answer> =>
       (await (await fetch(url + path, { headers })).json()) as Answer;
@@ -393,9 +388,9 @@ suite('running server', () => {
     assert.equal(now.refused, undefined);
   });
 
-  test('accepts an edit of the console, and nothing that is added beside it', async (t) => {
+  test('accepts an edit of the console, and nothing that is added beside it', async () => {
     const place = new Place();
-    const { url } = await serve(t, place);
+    const { url } = await serve(place);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const added = await fetch(`${url}/api/servers`, {
       method: 'POST',

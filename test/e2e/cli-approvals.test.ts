@@ -57,8 +57,7 @@ suite('approvals in the CLI', () => {
   test('requests whose callers no longer wait are listed last, and can be denied together', async () => {
     const place = new Place(withNotes);
     for (const text of ['a', 'b']) await place.json(['call', 'add', JSON.stringify({ text }), '--as', 'bot'], 1);
-    const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: 'a-token-for-the-test' });
-    const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: 'a-token-for-the-test' });
     const abort = new AbortController();
     const waitingCall = fetch(`${url}/api/tools/mcp__notes__add/call`, {
       method: 'POST',
@@ -83,8 +82,7 @@ suite('approvals in the CLI', () => {
     assert.equal((await place.run(['deny'])).code, 2);
     abort.abort();
     await waitingCall;
-    server.kill('SIGTERM');
-    assert.equal((await finished(server)).code, 0);
+    await stop();
   });
 
   test('the list and the answer show arguments exactly: every space, and other whitespace as escapes', async () => {

@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place } from './cli-place.ts';
 
 suite('signalbox serve after SIGTERM', () => {
   test('is not ready at once, accepts requests while it drains, waits for the running calls, and exits with 0', async () => {
     const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
     const place = new Place({ 'signalbox.config.json': JSON.stringify(configuration) });
     const token = 'an-admin-token-for-draining';
-    const options = ['--port', '0', '--drain-seconds', '2', '--grace-seconds', '20', '--max-calls', '50', '--json'];
-    const child = place.start(['serve', ...options], { SIGNALBOX_TOKEN: token });
-    const ended = finished(child);
-    const { url } = JSON.parse(await said(child.stdout, /\}\n/)) as { url: string };
+    const options = ['--drain-seconds', '2', '--grace-seconds', '20', '--max-calls', '50'];
+    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token }, ...options);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const call = async (tool: string, args: object): Promise<string> => {
       const body = JSON.stringify({ arguments: args });
@@ -23,11 +21,11 @@ suite('signalbox serve after SIGTERM', () => {
     const slow = call('wait', { ms: 4000 });
     const statusOf = async (probe: string): Promise<number> => (await fetch(`${url}/api/health/${probe}`)).status;
     assert.equal(await statusOf('ready'), 200);
-    child.kill('SIGTERM');
+    const stopped = stop();
     await until(async () => (await statusOf('ready')) === 503, 'the server is not ready');
     assert.equal(await statusOf('live'), 200);
     assert.equal(await call('echo', { text: 'late' }), 'completed');
     assert.equal(await slow, 'completed', 'the call took longer than the drain');
-    assert.equal((await ended).code, 0);
+    await stopped;
   });
 });

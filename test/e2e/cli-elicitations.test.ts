@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { teaSchema } from '../support/sessions/asking-server.ts';
-import { Place, onTerminal, said } from './cli-place.ts';
+import { type CliServer, Place, onTerminal } from './cli-place.ts';
 
 const token = 'a-token-for-the-test';
 const environment = { SIGNALBOX_TOKEN: token };
@@ -12,26 +11,18 @@ const environment = { SIGNALBOX_TOKEN: token };
 suite('elicitations in the CLI', { timeout: 300_000 }, () => {
   const { command, args } = fixtureProgram('legacy');
   const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { command, args } } }) });
-  let url = '';
-  let stop: () => Promise<void>;
+  let server: CliServer;
   before(async () => {
-    const child = place.start(['serve', '--port', '0', '--json'], environment);
-    child.stderr.resume();
-    const closed = once(child, 'close');
-    stop = async () => {
-      child.kill('SIGTERM');
-      await closed;
-    };
-    ({ url } = JSON.parse(await said(child.stdout, /\}\s*$/)) as { url: string });
+    server = await place.serve(environment);
     await until(async () => {
       const { items } = await ask<{ items: { name: string; status: string }[] }>('GET', '/api/servers');
       return items.some(({ name, status }) => name === 'shop' && status === 'up');
     }, 'the server is up');
   });
-  after(() => stop());
+  after(() => server.stop());
 
   async function ask<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const response = await fetch(url + path, {
+    const response = await fetch(server.url + path, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -7,7 +7,7 @@ import { suite, test } from 'node:test';
 import type { JobRecord } from '../../src/journal/store/job-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { type CliServer, Place } from './cli-place.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const token = 'a-token-for-the-test';
@@ -29,16 +29,7 @@ suite('jobs of signalbox serve', () => {
       lastError: '',
     };
     await store.jobs.add(job, 9);
-    const start = async (): Promise<{ url: string; stop: () => Promise<unknown> }> => {
-      const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-      const ended = finished(child);
-      const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-      const stop = async (): Promise<void> => {
-        child.kill('SIGTERM');
-        assert.equal((await ended).code, 0);
-      };
-      return { url, stop };
-    };
+    const start = (): Promise<CliServer> => place.serve({ SIGNALBOX_TOKEN: token });
     const servers = await Promise.all([start(), start()]);
     let session = '';
     const poll = setInterval(() => void store.jobs.get(job.id).then((now) => (session = now?.lastSession ?? '')), 50);
@@ -80,9 +71,7 @@ suite('jobs of signalbox serve', () => {
       lastTurn: '',
     });
     await store.sessions.queue({ id: 'turn_1', session: 'sess_1', content: 'hi', by, at: now, title: 'hi', most: 9 });
-    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-    t.after(() => child.kill('SIGKILL'));
-    const ended = finished(child);
+    const { stop } = await place.serve({ SIGNALBOX_TOKEN: token });
     let status: string | undefined;
     const poll = setInterval(
       () => void store.sessions.events('sess_1', 1, 1).then(([event]) => (status = event?.body)),
@@ -98,21 +87,15 @@ suite('jobs of signalbox serve', () => {
         ['every', 'up', true],
       ],
     );
-    child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    await stop();
   });
 });
 
 suite('signalbox jobs', () => {
   test('creates, lists, runs and deletes jobs at the running server, on behalf of the user of this machine', async (t) => {
     const place = new Place();
-    const server = place.start(['serve', '--port', '0', '--json']);
-    t.after(async () => {
-      const ended = finished(server);
-      server.kill('SIGTERM');
-      await ended;
-    });
-    await said(server.stdout, /\n/);
+    const { stop } = await place.serve();
+    t.after(stop);
     const definition = ['0 0 1 1 *', 'ping the server'];
     const created = await place.json([
       'jobs',

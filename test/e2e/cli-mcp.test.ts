@@ -127,17 +127,14 @@ suite('external servers of the configuration', () => {
     assert.match(called.stdout, /it works/);
   });
 
-  test('are down with the reason if they are Signalbox itself, instead of starting it endlessly', async (t) => {
+  test('are down with the reason if they are Signalbox itself, instead of starting it endlessly', async () => {
     const port = await freePort();
     const token = 'a-token-for-the-test';
     const place = createProject({
       started: { command: process.execPath, args: [launcher, 'stdio'], env: { SIGNALBOX_HOME: './data' } },
       reached: { url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } },
     });
-    const child = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
-    const ended = finished(child);
-    t.after(() => child.kill('SIGKILL'));
-    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token }, '--port', String(port));
     const headers = { authorization: `Bearer ${token}` };
     const reasons = async (): Promise<string[]> => {
       const { items } = (await (await fetch(`${url}/api/servers`, { headers })).json()) as {
@@ -158,8 +155,7 @@ suite('external servers of the configuration', () => {
     expected.forEach((each, index) => assert.match(seen[index] ?? '', each));
     const started = await (await fetch(`${url}/api/servers/started`, { headers })).text();
     assert.match(started, /this configuration has Signalbox itself as a server/);
-    child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    await stop();
   });
 
   test('that are required and down are reported by serve, and by doctor, which exits with 1', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { within } from '../support/within.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place, said } from './cli-place.ts';
 
 const tool = (name: string, body: string): string =>
   `export const ${name} = { name: '${name}', description: 'Says.', effect: 'read', run: ${body} };\n`;
@@ -27,26 +27,20 @@ function write({ directory }: Place, name: string, text: string): void {
 }
 
 /** Starts `signalbox serve`; `until` waits for text on its standard error. */
-async function serve(t: TestContext, place: Place): Promise<{ until: (expected: RegExp) => Promise<string> }> {
-  const child = place.start(['serve', '--port', '0', '--json']);
-  t.after(async () => {
-    const ended = finished(child);
-    child.kill('SIGTERM');
-    await ended;
-  });
-  await said(child.stdout, /\n/);
+async function serve(place: Place): Promise<{ until: (expected: RegExp) => Promise<string> }> {
+  const { child } = await place.serve();
   return { until: (expected) => said(child.stderr, expected) };
 }
 
 const call = async (place: Place, name = 'say'): Promise<string> => (await place.run(['call', name])).stdout;
 
 suite('tool module that is edited while the server runs', () => {
-  test('is reloaded, also after an edit of an imported file; running calls end with the old code', async (t) => {
+  test('is reloaded, also after an edit of an imported file; running calls end with the old code', async () => {
     const place = createProject();
     const gate = join(place.directory, 'gate');
     const wait = `async () => { const { existsSync } = await import('node:fs'); console.error('waiting'); while (!existsSync(${JSON.stringify(gate)})) await new Promise((go) => setTimeout(go, 20)); return 'old'; }`;
     write(place, 'desk.ts', sayModule('first') + tool('slow', wait));
-    const server = await serve(t, place);
+    const server = await serve(place);
     assert.equal(await call(place), 'first one\n');
     const waiting = server.until(/waiting/);
     const slow = call(place, 'slow');
@@ -67,9 +61,9 @@ suite('tool module that is edited while the server runs', () => {
     assert.equal(await call(place), 'second two\n');
   });
 
-  test('with an error leaves the tools unchanged and prints the reason; once fixed, it is reloaded', async (t) => {
+  test('with an error leaves the tools unchanged and prints the reason; once fixed, it is reloaded', async () => {
     const place = createProject();
-    const server = await serve(t, place);
+    const server = await serve(place);
     const refused = server.until(/is not used; the running configuration stays\n.*desk\.ts cannot be imported: .+\n/);
     write(place, 'desk.ts', `export const say = {`);
     await refused;
@@ -84,14 +78,14 @@ suite('tool module that is edited while the server runs', () => {
     assert.equal(await call(place), 'fixed\n');
   });
 
-  test('of CommonJS files is reloaded as well', async (t) => {
+  test('of CommonJS files is reloaded as well', async () => {
     const place = createProject();
     const module = (text: string): string =>
       `const words = require('./common-words.cjs');\nmodule.exports = [{ name: 'say', description: 'Says.', effect: 'read', run: () => '${text} ' + words }];`;
     write(place, 'common-words.cjs', `module.exports = 'one';`);
     write(place, 'common.cjs', module('first'));
     write(place, 'signalbox.config.json', configuration.replace('desk.ts', 'common.cjs'));
-    const server = await serve(t, place);
+    const server = await serve(place);
     assert.equal(await call(place), 'first one\n');
     for (const [file, text, expected] of [
       ['common.cjs', module('second'), 'second one\n'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { sendModern } from '../mcp-clients/raw.ts';
 import { authorizationServer } from '../support/authorization-server.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place, said } from './cli-place.ts';
 
 suite('signalbox serve with an authorization server', () => {
   test('accepts its tokens, and rejects them once the configuration removes it', async (t) => {
@@ -12,10 +12,7 @@ suite('signalbox serve with an authorization server', () => {
     const profiles = { coding: { tools: ['ping'] } };
     const issuers = [{ issuer: issuer.issuer, scopes: { use: {}, code: { profile: 'coding' } } }];
     const place = new Place({ 'signalbox.config.json': JSON.stringify({ profiles, oauth: { issuers } }) });
-    const child = place.start(['serve', '--port', '0', '--json']);
-    t.after(() => child.kill('SIGKILL'));
-    const ended = finished(child);
-    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    const { url, child, stop } = await place.serve();
     const token = await issuer.token(`${url}/mcp`, { claims: { scope: 'code' } });
     const call = async (path: string): Promise<number> => {
       const headers = { Authorization: `Bearer ${token}` };
@@ -27,8 +24,7 @@ suite('signalbox serve with an authorization server', () => {
     writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ profiles }));
     await changed;
     assert.equal(await call('/mcp'), 401);
-    child.kill('SIGTERM');
-    const { stdout, stderr } = await ended;
+    const { stdout, stderr } = await stop();
     const [, , signature = ''] = token.split('.');
     const database = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
     for (const text of [stdout, stderr, database]) assert.ok(!text.includes(signature));

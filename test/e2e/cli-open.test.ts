@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { Place, finished, said } from './cli-place.ts';
 
-interface Ready {
-  readonly url: string;
-  readonly pid: number;
-}
-
-async function serve(t: TestContext, place: Place, ...args: string[]): Promise<Ready> {
-  const child = place.start(['serve', '--port', '0', '--json', ...args]);
-  t.after(() => child.kill('SIGTERM'));
-  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-  return { url, pid: child.pid ?? 0 };
-}
-
 suite('signalbox open', () => {
-  test('prints a link that signs one browser in, once, as the user or as a named person', async (t) => {
+  test('prints a link that signs one browser in, once, as the user or as a named person', async () => {
     const place = new Place();
     const absent = await place.run(['open']);
     assert.equal(absent.code, 1);
     assert.match(absent.stderr, /server-absent: no server runs on .*\n {2}next: signalbox serve\n$/);
 
-    const { url } = await serve(t, place);
+    const { url } = await place.serve();
     const { code, stdout, stderr } = await place.run(['open']);
     assert.equal(code, 0, stderr);
     assert.ok(stdout.startsWith(`${url}/?token=`), stdout);
@@ -37,19 +25,19 @@ suite('signalbox open', () => {
 });
 
 suite('second serve on a data directory', () => {
-  test('is rejected with the URL and process of the first, unless --force is given', async (t) => {
+  test('is rejected with the URL and process of the first, unless --force is given', async () => {
     const place = new Place();
-    const { url, pid } = await serve(t, place);
+    const { url, pid } = await place.serve();
     const { code, stdout, stderr } = await place.run(['serve', '--port', '0']);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, new RegExp(`server-running: .* already runs on .*: ${url} \\(process ${pid}\\)`));
     assert.match(stderr, /next: signalbox open .*--force/);
-    assert.notEqual((await serve(t, place, '--force')).url, url);
+    assert.notEqual((await place.serve({}, '--force')).url, url);
   });
 
-  test('starts with another configuration, and reports that both write to one journal', async (t) => {
+  test('starts with another configuration, and reports that both write to one journal', async () => {
     const place = new Place();
-    const { url, pid } = await serve(t, place);
+    const { url, pid } = await place.serve();
     writeFileSync(join(place.directory, 'other.json'), '{}');
     const child = place.start(['serve', '--port', '0', '--config', 'other.json']);
     const ended = finished(child);

@@ -27,11 +27,27 @@ after(async () => {
 });
 let places = 0;
 
-/** The exit code of a command, and its output. */
-export interface Finished {
-  readonly code: number | null;
+interface Output {
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** The exit code of a command, and its output. */
+export interface Finished extends Output {
+  readonly code: number | null;
+}
+
+/** A running `signalbox serve`. */
+export interface CliServer {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  readonly url: string;
+  readonly port: number;
+  readonly signInUrl: string;
+  readonly journal: string;
+  readonly agents: readonly string[];
+  /** Stops the server with SIGTERM, which must exit with 0, and returns all its output. */
+  stop(): Promise<Finished>;
 }
 
 /** Variables added to the environment of a command; `undefined` removes one. */
@@ -50,6 +66,21 @@ export class Place {
 
   start(args: readonly string[], environment: Environment = {}): ChildProcessWithoutNullStreams {
     return this.#spawn(process.execPath, [this.program, ...args], environment);
+  }
+
+  /** Starts `signalbox serve` on a free port, and waits until it is ready. */
+  async serve(environment: Environment = {}, ...options: readonly string[]): Promise<CliServer> {
+    const child = this.start(['serve', '--port', '0', '--json', ...options], environment);
+    const output = collectOutput(child);
+    const closed = once(child, 'close');
+    const ready = JSON.parse(await said(child.stdout, /\}\n/)) as Omit<CliServer, 'child' | 'pid' | 'stop'>;
+    const stop = async (): Promise<Finished> => {
+      child.kill('SIGTERM');
+      const result = await exitOf(child, closed, output);
+      assert.equal(result.code, 0, result.stderr);
+      return result;
+    };
+    return { ...ready, child, pid: child.pid ?? 0, stop };
   }
 
   /** Starts a command on a terminal, without colors. */
@@ -118,13 +149,27 @@ export class Place {
 
 /** Waits until a process has exited, and returns its exit code and output. */
 export async function finished(child: ChildProcessWithoutNullStreams): Promise<Finished> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const closed = once(child, 'close') as Promise<[number | null]>;
-  const [code] = await within(closed, `the end of ${child.spawnargs.slice(2).join(' ')}`, () => stdout + stderr);
-  return { code, stdout, stderr };
+  return exitOf(child, once(child, 'close'), collectOutput(child));
+}
+
+function collectOutput(child: ChildProcessWithoutNullStreams): Output {
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  return output;
+}
+
+async function exitOf(
+  child: ChildProcessWithoutNullStreams,
+  closed: Promise<unknown[]>,
+  output: Output,
+): Promise<Finished> {
+  const [code] = await within(
+    closed,
+    `the end of ${child.spawnargs.slice(2).join(' ')}`,
+    () => output.stdout + output.stderr,
+  );
+  return { code: code as number | null, ...output };
 }
 
 /** Ends a process with SIGTERM, or with SIGKILL after ten seconds. */

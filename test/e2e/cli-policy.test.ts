@@ -107,9 +107,7 @@ suite('signalbox policy', () => {
   test('a changed configuration is applied once the policy file that it names is fixed', async () => {
     const place = new Place(withPolicy(rules));
     const write = (name: string, text: string): void => writeFileSync(join(place.directory, name), text);
-    const child = place.start(['serve', '--port', '0', '--json']);
-    const ended = finished(child);
-    await said(child.stdout, /\n/);
+    const { child, stop } = await place.serve();
     const refused = said(child.stderr, /not used.*\n.*other\.yaml:1:\d+ .*\n/);
     write('other.yaml', '- { id: a, deny: tru }\n');
     write('signalbox.config.json', JSON.stringify({ ...configuration, policies: 'other.yaml' }));
@@ -117,8 +115,7 @@ suite('signalbox policy', () => {
     const applied = said(child.stderr, /configuration changed: changed the policies\n/);
     write('other.yaml', '- { id: a, deny: true }\n');
     await applied;
-    child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    await stop();
   });
 
   test('a denied call prints the command that explains it', async () => {

@@ -8,7 +8,7 @@ import type { Approval } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { password, startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
-import { Place, finished, notes, said } from './cli-place.ts';
+import { Place, notes } from './cli-place.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
@@ -26,9 +26,7 @@ suite('records in PostgreSQL', () => {
     const address = cluster.address('shared');
     const [one, two] = [createProject(address), createProject(address)];
     const token = 'a-token-that-is-given-and-not-kept';
-    const server = one.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-    const ended = finished(server);
-    const { url, journal } = JSON.parse(await said(server.stdout, /\n/)) as { url: string; journal: string };
+    const { url, journal, stop } = await one.serve({ SIGNALBOX_TOKEN: token });
     assert.match(journal, /^postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres\?schema=shared$/);
     const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {
       const response = await fetch(new URL(path, url), {
@@ -63,8 +61,7 @@ suite('records in PostgreSQL', () => {
 
     const doctor = await two.run(['doctor']);
     assert.match(doctor.stdout, /journal postgres:\/\/\S+ \(PostgreSQL 1\d\.\d.*\): \d+ entries, the chain is intact/);
-    server.kill('SIGTERM');
-    const { stdout: output, stderr: errors } = await ended;
+    const { stdout: output, stderr: errors } = await stop();
     for (const text of [output, errors, doctor.stdout, doctor.stderr, stdout, JSON.stringify(items)])
       assert.doesNotMatch(text, /hunter2/);
     assert.ok(!existsSync(join(one.data, 'signalbox.db')), 'there is no journal in SQLite');
@@ -94,12 +91,7 @@ suite('records in PostgreSQL', () => {
     );
     const token = 'a-token-of-both-servers';
     const servers = await Promise.all(
-      [createProject(address), createProject(address)].map(async (place) => {
-        const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-        const ended = finished(child);
-        const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-        return { url, child, ended };
-      }),
+      [createProject(address), createProject(address)].map((place) => place.serve({ SIGNALBOX_TOKEN: token })),
     );
     let session = '';
     await until(
@@ -116,23 +108,15 @@ suite('records in PostgreSQL', () => {
         [session],
       );
     }
-    for (const { child, ended } of servers) {
-      child.kill('SIGTERM');
-      assert.equal((await ended).code, 0);
-    }
+    for (const server of servers) await server.stop();
     assert.equal(await store.sessions.count(), 1);
     assert.equal((await verifyChain(store)).ok, true);
   });
 
   test('a server with the admin token of one machine names the variable to set', async () => {
     const place = createProject(cluster.address('alone'));
-    const stderrOf = async (environment: Readonly<Record<string, string>>): Promise<string> => {
-      const child = place.start(['serve', '--port', '0', '--json'], environment);
-      const ended = finished(child);
-      await said(child.stdout, /\n/);
-      child.kill('SIGTERM');
-      return (await ended).stderr;
-    };
+    const stderrOf = async (environment: Readonly<Record<string, string>>): Promise<string> =>
+      (await (await place.serve(environment)).stop()).stderr;
     assert.match(await stderrOf({}), /set the same SIGNALBOX_TOKEN on every server/);
     assert.doesNotMatch(await stderrOf({ SIGNALBOX_TOKEN: 'a-token-of-all-servers' }), /SIGNALBOX_TOKEN/);
   });

@@ -5,7 +5,7 @@ import { type TestContext, suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { type BrowserHeaders, browserHeaders } from '../support/http-server.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place } from './cli-place.ts';
 import { localUser } from '../../src/access/local-user.ts';
 
 const { command, args } = fixtureProgram();
@@ -41,15 +41,11 @@ class Served {
     const place = new Place(
       mcpServers === undefined ? {} : { 'signalbox.config.json': JSON.stringify({ mcpServers }) },
     );
-    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token, ...environment });
+    const server = await place.serve({ SIGNALBOX_TOKEN: token, ...environment });
+    t.after(() => server.stop());
+    const { url, signInUrl, child } = server;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
-    const ended = finished(child);
-    t.after(async () => {
-      child.kill('SIGTERM');
-      assert.equal((await ended).code, 0);
-    });
-    const { url, signInUrl } = JSON.parse(await said(child.stdout, /\n/)) as { url: string; signInUrl: string };
     const browser = await browserHeaders(await fetch(signInUrl, { redirect: 'manual' }));
     const served = new Served(place, url, browser, () => stderr);
     await served.waitFor((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');

@@ -11,7 +11,7 @@ import { startRetention } from '../../src/host/daemon/retention.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { seedJournal } from '../support/seed-journal.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place } from './cli-place.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
@@ -65,9 +65,7 @@ for (const [kind, createProject] of projects)
       );
 
       const token = 'a-token-of-this-test';
-      const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-      const ended = finished(server);
-      const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+      const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
       const get = async (path: string): Promise<Record<string, unknown>> => {
         const response = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
         return (await response.json()) as Record<string, unknown>;
@@ -78,8 +76,7 @@ for (const [kind, createProject] of projects)
       const page = await get('/api/journal?order=oldest-first&limit=1000');
       const more = await get('/api/calls?limit=2');
       assert.ok(typeof page['pruned'] === 'object' && more['pruned'] === undefined, JSON.stringify(more));
-      server.kill('SIGTERM');
-      await ended;
+      await stop();
     });
   });
 

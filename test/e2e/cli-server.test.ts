@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, describe, suite, test } from 'node:test';
+import { describe, suite, test } from 'node:test';
 import { processStart } from '../../src/host/daemon/run-files.ts';
 import { Place, finished, onTerminal, said } from './cli-place.ts';
 
@@ -35,29 +35,14 @@ const files = {
 };
 const user = `user:${userInfo().username}`;
 
-async function serve(
-  t: TestContext,
-  place: Place,
-  args: readonly string[] = [],
-): Promise<{ url: string; pid: number }> {
-  const child = place.start(['serve', '--port', '0', '--json', ...args]);
-  t.after(async () => {
-    const ended = finished(child);
-    child.kill('SIGTERM');
-    await ended;
-  });
-  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-  return { url, pid: child.pid ?? 0 };
-}
-
 async function listEntries(place: Place): Promise<Record<string, unknown>[]> {
   return (await place.json(['journal', '--limit', '100']))['items'] as Record<string, unknown>[];
 }
 
 describe('commands with a running server', () => {
-  test('without a configuration, tools lists the tools of the server, demo tools can be called and undone, and status shows the server', async (t) => {
+  test('without a configuration, tools lists the tools of the server, demo tools can be called and undone, and status shows the server', async () => {
     const place = new Place();
-    const { url } = await serve(t, place);
+    const { url } = await place.serve();
     const otherProject = new Place();
     const run = (args: readonly string[]): ReturnType<Place['run']> =>
       otherProject.run(args, { environment: { SIGNALBOX_HOME: place.data } });
@@ -88,9 +73,9 @@ describe('commands with a running server', () => {
     );
   });
 
-  test('calls run in the server, as the user of this machine or as the agent of --as, and are recorded once', async (t) => {
+  test('calls run in the server, as the user of this machine or as the agent of --as, and are recorded once', async () => {
     const place = new Place(files);
-    const { pid } = await serve(t, place);
+    const { pid } = await place.serve();
     assert.equal((await place.run(['call', 'where'])).stdout, `${pid}\n`);
     assert.equal((await place.run(['call', 'desk/where', '--as', 'büro'])).stdout, `${pid}\n`);
     const local = await place.run(['call', 'where', '--local']);
@@ -108,9 +93,9 @@ describe('commands with a running server', () => {
     assert.equal((await place.run(['call', 'wher'])).code, 1, 'an unknown tool is an outcome');
   });
 
-  test('a call is answered on the terminal, in the name of the user of this machine', onTerminal, async (t) => {
+  test('a call is answered on the terminal, in the name of the user of this machine', onTerminal, async () => {
     const place = new Place(files);
-    const { pid } = await serve(t, place);
+    const { pid } = await place.serve();
     const { stdout } = await place.dialogue(['call', 'write'], [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
     assert.match(stdout, new RegExp(`written by ${pid}`));
     const { stdout: refused } = await place.dialogue(['call', 'write'], [[/Run it\? \[y\/N\] /, 'n\r']]);
@@ -125,17 +110,17 @@ describe('commands with a running server', () => {
     );
   });
 
-  test('a tool can elicit on a terminal, but not without one', onTerminal, async (t) => {
+  test('a tool can elicit on a terminal, but not without one', onTerminal, async () => {
     const place = new Place(files);
-    await serve(t, place);
+    await place.serve();
     const { stdout } = await place.dialogue(['call', 'ask'], [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
     assert.match(stdout, /\{"action":"accept"\}/);
     assert.match((await place.run(['call', 'ask'])).stderr, /nobody can be asked/);
   });
 
-  test('Ctrl-C cancels the call at the server, and its outcome is printed and recorded', async (t) => {
+  test('Ctrl-C cancels the call at the server, and its outcome is printed and recorded', async () => {
     const place = new Place(files);
-    await serve(t, place);
+    await place.serve();
     const child = place.start(['call', 'steps', '--json']);
     const ended = finished(child);
     await said(child.stderr, /on it/);
@@ -149,9 +134,9 @@ describe('commands with a running server', () => {
     assert.equal(call?.['outcome'], 'cancelled');
   });
 
-  test('a command with another configuration, by --config or a nearer file, works without the server and reports it', async (t) => {
+  test('a command with another configuration, by --config or a nearer file, works without the server and reports it', async () => {
     const place = new Place(files);
-    const { url, pid } = await serve(t, place);
+    const { url, pid } = await place.serve();
     const other = new Place(files);
     const environment = { SIGNALBOX_HOME: place.data };
     const note = new RegExp(
@@ -170,9 +155,9 @@ describe('commands with a running server', () => {
     assert.equal((await other.run(named, { environment })).stdout, `${pid}\n`);
   });
 
-  test('commands that only read record nothing; the start of a server records only its token and its sign-in link', async (t) => {
+  test('commands that only read record nothing; the start of a server records only its token and its sign-in link', async () => {
     const place = new Place(files);
-    await serve(t, place);
+    await place.serve();
     const first = await listEntries(place);
     const before = first.map(({ type }) => type);
     assert.deepEqual(new Set(before), new Set(['AuthorityChanged', 'TokenCreated']));
@@ -193,9 +178,9 @@ describe('commands with a running server', () => {
 });
 
 suite('run file', () => {
-  test('is private, and its key is rejected without a principal', async (t) => {
+  test('is private, and its key is rejected without a principal', async () => {
     const place = new Place();
-    const { url, pid } = await serve(t, place);
+    const { url, pid } = await place.serve();
     const directory = join(place.data, 'running');
     assert.deepEqual(readdirSync(directory), [`${pid}.json`]);
     const file = join(directory, `${pid}.json`);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -7,11 +6,9 @@ import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { claudeEnvironment } from '../support/claude.ts';
 import { type MessagesServer, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
 import type { Heard, ModelBlock } from '../support/model/model-script.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { type CliServer, Place } from './cli-place.ts';
 
 const token = 'a-token-for-the-test';
-const started: ChildProcessWithoutNullStreams[] = [];
-after(() => started.forEach((child) => child.kill('SIGKILL')));
 
 interface Answer {
   readonly id: string;
@@ -22,28 +19,20 @@ interface Answer {
 
 /** A running server, called with the admin token. */
 class Served {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly #ended: ReturnType<typeof finished>;
-  readonly #url: string;
+  readonly #server: CliServer;
 
-  constructor(child: ChildProcessWithoutNullStreams, ended: ReturnType<typeof finished>, url: string) {
-    this.#child = child;
-    this.#ended = ended;
-    this.#url = url;
+  constructor(server: CliServer) {
+    this.#server = server;
   }
 
   static async start(place: Place, environment: Readonly<Record<string, string>> = {}): Promise<Served> {
-    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token, ...environment });
-    started.push(child);
-    const ended = finished(child);
-    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-    return new Served(child, ended, url);
+    return new Served(await place.serve({ SIGNALBOX_TOKEN: token, ...environment }));
   }
 
   ask(path: string, body?: object, accept = 'application/json'): Promise<Response> {
     const headers = { authorization: `Bearer ${token}`, accept, 'content-type': 'application/json' };
     return fetch(
-      this.#url + path,
+      this.#server.url + path,
       body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
     );
   }
@@ -63,10 +52,7 @@ class Served {
   }
 
   async stop(): Promise<string> {
-    this.#child.kill('SIGTERM');
-    const { code, stderr } = await this.#ended;
-    assert.equal(code, 0, stderr);
-    return stderr;
+    return (await this.#server.stop()).stderr;
   }
 }
 

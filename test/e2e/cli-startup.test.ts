@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place } from './cli-place.ts';
 
 const token = 'a-token-for-this-test';
 const { command, args } = fixtureProgram();
@@ -27,9 +27,7 @@ async function waitForEcho(client: Client): Promise<void> {
 describe('start with servers that never answer', () => {
   test('serve answers initialize and health, and starts and calls the next server', async () => {
     const place = new Place({ 'signalbox.config.json': configuration });
-    const child = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-    const ended = finished(child);
-    const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
     const client = new Client({ name: 'early', version: '1' });
     const headers = { Authorization: `Bearer ${token}` };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
@@ -46,8 +44,7 @@ describe('start with servers that never answer', () => {
     const { starting } = (await (await fetch(`${url}/api/health`)).json()) as { starting: number };
     assert.ok(starting > 0, 'the others are still starting');
     await client.close();
-    child.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    await stop();
   });
 
   test('stdio answers initialize, and lists the tools of the next server', async (t) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { processStart } from '../../src/host/daemon/run-files.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place, finished } from './cli-place.ts';
 
 const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };
 
@@ -29,8 +29,7 @@ describe('signalbox status', () => {
     assert.equal(before.code, 1);
     assert.match(before.stdout, /not running .* → {2}signalbox serve/);
 
-    const server = place.start(['serve', '--port', '0', '--json']);
-    const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+    const { url, stop } = await place.serve();
     assert.equal((await place.run(['call', 'ping'])).code, 0);
     const { running, records } = (await place.json(['status'])) as unknown as Status;
     assert.deepEqual(
@@ -48,9 +47,7 @@ describe('signalbox status', () => {
     assert.match(stdout, /no calls wait for approval/);
     assert.match(stdout, /Last hour {2}1 call: 1 completed/);
 
-    const ended = finished(server);
-    server.kill('SIGTERM');
-    await ended;
+    await stop();
     const after = await place.run(['status']);
     assert.equal(after.code, 1);
     assert.match(after.stdout, /not running/);

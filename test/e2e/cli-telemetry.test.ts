@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, suite, test } from 'node:test';
-import { Place, finished, said, withNotes } from './cli-place.ts';
+import { Place, withNotes } from './cli-place.ts';
 
 /** A request that the collector received. */
 interface Received {
@@ -43,16 +43,10 @@ async function startCollector(t: TestContext): Promise<{ url: string; received: 
 
 /** Serves with these variables, calls a tool and stops; returns the standard error of the server. */
 async function serveAndCall(place: Place, environment: Readonly<Record<string, string>>): Promise<string> {
-  const child = place.start(['serve', '--port', '0', '--json'], environment);
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
-  await said(child.stdout, /\n/);
+  const server = await place.serve(environment);
   const { code, stdout } = await place.run(['call', 'notes/list']);
   assert.deepEqual([code, stdout], [0, '["milk"]\n']);
-  const ended = finished(child);
-  child.kill('SIGTERM');
-  assert.equal((await ended).code, 0);
-  return stderr;
+  return (await server.stop()).stderr;
 }
 
 interface KeyValue {

@@ -1,33 +1,11 @@
 import assert from 'node:assert/strict';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Finished, Place, finished, said, withNotes } from './cli-place.ts';
+import { type CliServer, Place, withNotes } from './cli-place.ts';
 
-interface Served {
-  readonly url: string;
-  readonly child: ChildProcessWithoutNullStreams;
-  stop(): Promise<Finished>;
-}
-
-async function serve(t: TestContext, place: Place): Promise<Served> {
-  const child = place.start(['serve', '--port', '0', '--json']);
-  t.after(() => child.kill('SIGKILL'));
-  const ended = finished(child);
-  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
-  return {
-    url,
-    child,
-    stop() {
-      child.kill('SIGTERM');
-      return ended;
-    },
-  };
-}
-
-function send({ url }: Served, token: string, method: string, path: string): Promise<Response> {
+function send({ url }: CliServer, token: string, method: string, path: string): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return fetch(url + path, { method, headers, ...(method === 'GET' ? {} : { body: '{}' }) });
 }
@@ -43,9 +21,9 @@ suite('signalbox token', () => {
     assert.doesNotMatch(await create('coding'), /warning/);
   });
 
-  test('a token created beside a running server works with its role until it is revoked, and is nowhere in clear text', async (t) => {
+  test('a token created beside a running server works with its role until it is revoked, and is nowhere in clear text', async () => {
     const place = new Place(withNotes);
-    const served = await serve(t, place);
+    const served = await place.serve();
     const created = await place.run(['token', 'create', '--role', 'agent', '--name', 'ci', '--expires', '30d']);
     const token = created.stdout.trim();
     assert.match(created.stdout, /^sbx_[0-9a-z]{19}_[\w-]{43}\n$/, 'standard output is only the token');
@@ -79,7 +57,7 @@ suite('signalbox token', () => {
     assert.match((await place.run(['journal'])).stdout, /token revoked/);
 
     const agentToken = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
-    const commandLine = readIfExists(`/proc/${served.child.pid}/cmdline`);
+    const commandLine = readIfExists(`/proc/${served.pid}/cmdline`);
     const { stdout, stderr } = await served.stop();
     const texts = [
       refusal,
@@ -120,12 +98,12 @@ suite('signalbox token', () => {
 });
 
 suite('agent token of serve', () => {
-  test('only allows calls, stays the same over restarts, and is replaced after it was revoked', async (t) => {
+  test('only allows calls, stays the same over restarts, and is replaced after it was revoked', async () => {
     const place = new Place(withNotes);
     const file = join(place.data, 'agent-token');
     const tokens: string[] = [];
-    const start = async (): Promise<Served> => {
-      const served = await serve(t, place);
+    const start = async (): Promise<CliServer> => {
+      const served = await place.serve();
       tokens.push(readFileSync(file, 'utf8').trim());
       return served;
     };

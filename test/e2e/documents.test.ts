@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { blocksOf } from '../documents/pages.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { Place, finished } from './cli-place.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -20,14 +20,9 @@ suite('documentation for users', () => {
   test(
     'the curl commands of the sessions page hold a conversation with a fresh server',
     { skip: !hasCurl },
-    async (t) => {
+    async () => {
       const place = new Place();
-      const server = place.start(['serve', '--port', '0', '--json'], {
-        SIGNALBOX_HOME: join(place.directory, '.signalbox'),
-      });
-      const ended = finished(server);
-      t.after(() => server.kill('SIGKILL'));
-      const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+      const { url, stop } = await place.serve({ SIGNALBOX_HOME: join(place.directory, '.signalbox') });
 
       const script = firstScriptOf('docs/reference/sessions.md').replaceAll('http://127.0.0.1:4242', url);
       const { code, stdout, stderr } = await finished(
@@ -38,17 +33,13 @@ suite('documentation for users', () => {
       assert.ok(!order.includes(-1) && order.join() === order.toSorted((a, b) => a - b).join(), stdout);
       assert.match(stdout, /event: tool_result\n.*"outcome":"completed".*pong/);
 
-      server.kill('SIGTERM');
-      assert.equal((await ended).code, 0);
+      await stop();
     },
   );
 
-  test('the first commands of the README list, read, ask, record and undo at a fresh server', async (t) => {
+  test('the first commands of the README list, read, ask, record and undo at a fresh server', async () => {
     const place = new Place();
-    const server = place.start(['serve', '--port', '0', '--json']);
-    const ended = finished(server);
-    t.after(() => server.kill('SIGKILL'));
-    await said(server.stdout, /\n/);
+    const { stop } = await place.serve();
 
     const env = { ...process.env, SIGNALBOX_HOME: place.data, SIGNALBOX_TOKEN: '' };
     const run = (line: string): ReturnType<typeof finished> => {
@@ -70,7 +61,6 @@ suite('documentation for users', () => {
     const undone = (await run(`bin/signalbox undo ${number}`)).stdout;
     assert.match(undone, /^undone mcp__demo__write_note \w+\n {2}removed hello\.txt, which the call had added\n$/);
 
-    server.kill('SIGTERM');
-    assert.equal((await ended).code, 0);
+    await stop();
   });
 });

@@ -2,15 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Place, finished, said } from './cli-place.ts';
+import { Place, said } from './cli-place.ts';
 
-test('a fresh start without an API key leads to an approved and undone call', { timeout: 300_000 }, async (t) => {
+test('a fresh start without an API key leads to an approved and undone call', { timeout: 300_000 }, async () => {
   const place = new Place();
   const token = 'a-token-for-the-test';
-  const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-  t.after(() => server.kill('SIGKILL'));
-  const ended = finished(server);
-  const { url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string };
+  const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
   const send = (path: string, body: object, accept = 'application/json'): Promise<Response> =>
     fetch(url + path, {
       method: 'POST',
@@ -45,6 +42,5 @@ test('a fresh start without an API key leads to an approved and undone call', { 
   assert.ok(!existsSync(note), 'the write was undone');
   assert.match((await place.run(['undo', '999999'])).stderr, /call-unknown/);
 
-  server.kill('SIGTERM');
-  assert.equal((await ended).code, 0);
+  await stop();
 });

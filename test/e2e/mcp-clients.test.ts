@@ -4,22 +4,19 @@ import { defineTool, localServer, mcpServer } from '../../src/index.ts';
 import { claudeTurn, inspect, inspector, run, temporary } from '../mcp-clients/programs.ts';
 import { serving, token } from '../mcp-clients/serving.ts';
 import { transparentProgram } from '../mcp-servers/programs.ts';
-import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
+import { Place, launcher, withNotes } from './cli-place.ts';
 
 /** Starts `signalbox serve` with tools, and creates an agent token for it. */
-async function startServer(t: TestContext): Promise<{ place: Place; url: string; agent: string }> {
+async function startServer(): Promise<{ place: Place; url: string; agent: string }> {
   const place = new Place(withNotes);
-  const child = place.start(['serve', '--port', '0', '--json']);
-  t.after(() => child.kill('SIGKILL'));
-  void finished(child);
-  const { url } = JSON.parse(await said(child.stdout, /\n/)) as { url: string };
+  const { url } = await place.serve();
   const { stdout } = await place.run(['token', 'create', '--role', 'agent']);
   return { place, url: `${url}/mcp`, agent: stdout.trim() };
 }
 
 suite('Claude Code with the MCP endpoint', { timeout: 300_000 }, () => {
   test('lists and calls a tool of signalbox serve', async (t) => {
-    const { place, url, agent } = await startServer(t);
+    const { place, url, agent } = await startServer();
     const { results, tools } = await claudeTurn(t, { url, token: agent }, ['mcp__notes__list', {}]);
     assert.ok(tools.includes('mcp__box__mcp__notes__add'));
     assert.deepEqual(results, [{ text: '["milk"]', failed: false }]);
@@ -74,7 +71,7 @@ async function assertListsAndCalls(t: TestContext, target: readonly string[]): P
 
 suite('MCP Inspector', { timeout: 300_000 }, () => {
   test('lists and calls tools of signalbox serve in both eras, and is rejected without a token', async (t) => {
-    const { url, agent } = await startServer(t);
+    const { url, agent } = await startServer();
     const target = [url, '--transport', 'http'];
     const authorized = [...target, '--header', `Authorization: Bearer ${agent}`];
     for (const era of ['legacy', 'modern']) await assertListsAndCalls(t, [...authorized, '--protocol-era', era]);
@@ -82,7 +79,7 @@ suite('MCP Inspector', { timeout: 300_000 }, () => {
   });
 
   test('finds no portability problem in the schemas of the built-in tools', async (t) => {
-    const { url, agent } = await startServer(t);
+    const { url, agent } = await startServer();
     const target = [url, '--transport', 'http', '--header', `Authorization: Bearer ${agent}`, '--stored-auth-only'];
     const strict = [inspector, '--cli', ...target, '--method', 'tools/list', '--strict'];
     const env = { PATH: process.env['PATH'] ?? '', HOME: temporary(t) };

@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { root } from '../support/command.ts';
 import { bareRequest } from '../support/http-server.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { Place, finished, said, withNotes } from './cli-place.ts';
+import { type CliServer, Place, finished, said, withNotes } from './cli-place.ts';
 
 const directory = join(root, 'docs', 'operations');
 const textOf = (name: string): string => readFileSync(join(directory, name), 'utf8');
@@ -28,29 +28,23 @@ function valuesOf(tree: unknown, key: string): unknown[] {
 
 const token = 'a-token-that-is-long-enough';
 const place = new Place(withNotes);
-const server = place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-const ended = finished(server);
-let url = '';
-const get = (path: string, headers = {}): Promise<Response> => fetch(new URL(path, url), { headers });
+let server: CliServer;
 const authorization = `Bearer ${token}`;
 
 before(async () => {
-  ({ url } = JSON.parse(await said(server.stdout, /\n/)) as { url: string });
+  server = await place.serve({ SIGNALBOX_TOKEN: token });
 });
-after(async () => {
-  server.kill('SIGTERM');
-  await ended;
-});
+after(() => server.stop());
 
 suite('dashboard and alerts', () => {
   test('name only metrics, labels and outcomes that /metrics of a running server has', async () => {
-    const response = await fetch(new URL('/api/tools/mcp__notes__list/call', url), {
+    const response = await fetch(new URL('/api/tools/mcp__notes__list/call', server.url), {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: '{"arguments":{}}',
     });
     assert.equal(response.status, 200);
-    const metrics = await (await get('/metrics', { authorization })).text();
+    const metrics = await (await fetch(new URL('/metrics', server.url), { headers: { authorization } })).text();
     const labelsOf = new Map<string, Set<string>>([['up', new Set()]]);
     for (const [, name = '', labels = ''] of metrics.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? /gm)) {
       const set = labelsOf.get(name) ?? new Set();
