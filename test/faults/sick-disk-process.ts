@@ -32,7 +32,7 @@ if (what === 'flush') {
   assert.ok(before > 0);
   room.take(0);
   for (let round = 0; round < 3; round += 1)
-    await assert.rejects(store.sync(), /signalbox\.db cannot be (made lasting|read or written) .*; check its disk/);
+    await assert.rejects(store.sync(), /signalbox\.db cannot be (flushed to disk|read or written) .*; check its disk/);
   room.giveBack();
   await Promise.all([store.sync(), store.sync()]);
   assert.equal(statSync(`${file}-wal`).size, 0, 'the log that may have a hole is not written on');

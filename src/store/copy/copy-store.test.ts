@@ -132,7 +132,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     const database = new DatabaseSync(file);
     database.exec('DELETE FROM journal WHERE seq > (SELECT max(seq) - 3 FROM journal)');
     database.close();
-    await assert.rejects(copy(file, freshAddress()), refusedWith(/does not hold.*signalbox journal verify/));
+    await assert.rejects(copy(file, freshAddress()), refusedWith(/is not intact.*signalbox journal verify/));
   });
 
   test('nobody begins to use the database in the moment in which a copy begins', async (t) => {
@@ -157,7 +157,7 @@ describe('copying from SQLite to PostgreSQL', () => {
       while ((await holder.query(waiting)).rowCount === 0) await breath();
     };
     await within(waits(), 'that the process waits');
-    await assert.rejects(openPostgresTarget(address, source), refusedWith(/is being filled .* or begins to be used/));
+    await assert.rejects(openPostgresTarget(address, source), refusedWith(/is being filled .* or is being opened/));
     await holder.query('COMMIT');
     const store = await starting;
     await store.append([draft()]);

@@ -1,7 +1,6 @@
 import { SignalboxError } from '../../core/errors.ts';
 import type { ChainHead } from '../../journal/store/store.ts';
-import type { CopiedRow, CopiedTable, CopiedValue, CopySource } from './copy-source.ts';
-import type { CopyTarget } from './copy-target.ts';
+import type { CopiedRow, CopiedTable, CopiedValue, CopySource, CopyTarget } from './copy-ports.ts';
 import { hash } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 

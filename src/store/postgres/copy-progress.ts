@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { SignalboxError } from '../../core/errors.ts';
-import type { CopiedSoFar } from '../copy/copy-target.ts';
+import type { CopiedSoFar } from '../copy/copy-ports.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** The state of a copy from another store, and the progress of each table. */

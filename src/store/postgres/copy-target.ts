@@ -2,8 +2,15 @@ import type { Client } from 'pg';
 import { type Verification, verifyChain } from '../../journal/integrity/hash-chain.ts';
 import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
-import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
-import type { CopiedSoFar, CopyTarget } from '../copy/copy-target.ts';
+import type {
+  CopiedPage,
+  CopiedRow,
+  CopiedSoFar,
+  CopiedTable,
+  CopiedValue,
+  CopySource,
+  CopyTarget,
+} from '../copy/copy-ports.ts';
 import { readBeginning } from '../tables/seal-operations.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
 import { startCopy, readCopy, lockForCopy, saveProgress, readProgress } from './copy-progress.ts';
@@ -60,7 +67,7 @@ class PostgresTarget implements CopyTarget {
     const lock = toLockNumber(this.#address);
     await createTables(client, this.#address, lock);
     if (!(await lockForCopy(client, lock)))
-      throw this.#refusal('is being filled by another signalbox migrate, or begins to be used', 'wait for it');
+      throw this.#refusal('is being filled by another signalbox migrate, or is being opened', 'wait for it');
     const { rows: living } = await client.query(livingWriters, [lock]);
     if (living.length > 0) throw this.#refusal('is in use', 'stop what uses it, or name another');
     this.#types = await this.#columnTypes();
@@ -192,7 +199,7 @@ class PostgresTarget implements CopyTarget {
   #refuseUnknown(source: CopySource): void {
     for (const { name, columns } of source.tables) {
       const missing = columns.find((column) => this.#types.get(name)?.has(column) !== true);
-      if (missing !== undefined) throw this.#refusal(`has no place for ${name}.${missing}`, 'report this');
+      if (missing !== undefined) throw this.#refusal(`has no column ${name}.${missing}`, 'report this as a bug');
     }
   }
 

@@ -22,7 +22,7 @@ const writerStatus = `SELECT name, number IN (
   OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds') AS "isLiving" FROM writers`;
 
 /** Selects the names of live writers; `$1` is the lock number of the schema. */
-export const livingWriters = `SELECT name FROM (${writerStatus}) AS standing WHERE "isLiving"`;
+export const livingWriters = `SELECT name FROM (${writerStatus}) AS status WHERE "isLiving"`;
 
 const maxPauseMs = 2000;
 /**
@@ -58,33 +58,33 @@ export class ListenConnection {
   readonly #address: PostgresAddress;
   readonly #writer: string;
   readonly #lock: number;
-  readonly #hearing: ListenOptions;
+  readonly #options: ListenOptions;
   readonly #closing = new AbortController();
   #client: Client | undefined;
   /** The time since which each writer has been without its lock. */
   #missing: ReadonlyMap<string, number> = new Map();
-  #comingBack: Promise<void> | undefined;
-  #asking: NodeJS.Timeout | undefined;
+  #reconnecting: Promise<void> | undefined;
+  #pinging: NodeJS.Timeout | undefined;
 
-  constructor(database: PostgresDatabase, address: PostgresAddress, writer: string, hearing: ListenOptions) {
+  constructor(database: PostgresDatabase, address: PostgresAddress, writer: string, options: ListenOptions) {
     this.#database = database;
     this.#address = address;
     this.#writer = writer;
     this.#lock = toLockNumber(address);
-    this.#hearing = hearing;
+    this.#options = options;
   }
 
   /** Connects and creates missing tables. Returns the server's name and version. */
   async open(): Promise<string> {
-    const about = await this.#connect(async (client) => {
-      const server = await createTables(client, this.#address, this.#lock);
+    const server = await this.#connect(async (client) => {
+      const name = await createTables(client, this.#address, this.#lock);
       await refuseUnfinishedCopy(client, this.#address, this.#lock);
-      return server;
+      return name;
     });
     // From here on a copy finds this writer. A lost connection releases the lock anyway.
     await this.#client?.query('SELECT pg_advisory_unlock_shared($1, -1)', [this.#lock]).catch(() => undefined);
-    this.#asking = setInterval(() => void this.#ask(), pingIntervalMs).unref();
-    return about;
+    this.#pinging = setInterval(() => void this.#ping(), pingIntervalMs).unref();
+    return server;
   }
 
   /** Returns the live writers, including this one. With `patient` also writers whose lock was lost only recently. */
@@ -99,9 +99,9 @@ export class ListenConnection {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    clearInterval(this.#asking);
+    clearInterval(this.#pinging);
     // A reconnect may be in progress; its connection must be ended too.
-    await this.#comingBack;
+    await this.#reconnecting;
     const client = this.#client;
     if (client === undefined) return;
     // Unregisters, so that other processes need not detect the exit. Failure does not matter when the server is down.
@@ -111,14 +111,14 @@ export class ListenConnection {
 
   async #connect<Result>(prepare: (client: Client) => Promise<Result>): Promise<Result> {
     const client = this.#database.client();
-    client.once('error', () => this.#lose(client));
-    client.on('notification', ({ payload = '' }) => this.#hearing.pubSub.receive(payload));
+    client.once('error', () => this.#replace(client));
+    client.on('notification', ({ payload = '' }) => this.#options.pubSub.receive(payload));
     try {
       await client.connect();
       const prepared = await prepare(client);
       await Promise.all([
         client.query(register, [this.#lock, this.#writer]),
-        client.query(`LISTEN ${this.#hearing.channel}`),
+        client.query(`LISTEN ${this.#options.channel}`),
       ]);
       this.#client = client;
       return prepared;
@@ -129,31 +129,32 @@ export class ListenConnection {
   }
 
   /** Checks that the connection still responds. */
-  async #ask(): Promise<void> {
+  async #ping(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
-    const answered = client.query('SELECT').then(
+    const responded = client.query('SELECT').then(
       () => true,
       () => false,
     );
-    if (!(await Promise.race([answered, wait(pingTimeoutMs, false, { ref: false })]))) this.#lose(client);
+    if (!(await Promise.race([responded, wait(pingTimeoutMs, false, { ref: false })]))) this.#replace(client);
   }
 
-  #lose(lost: Client): void {
+  /** Connects again after a connection was lost. */
+  #replace(lost: Client): void {
     // Ignores later errors of a lost connection.
     lost.on('error', () => undefined);
     if (this.#client !== lost) return;
     this.#client = undefined;
     lost.removeAllListeners('notification');
     // A slow connection still shows that this process is alive, so it is destroyed only after the new one is ready.
-    this.#comingBack = this.#comeBack().finally(() => lost.connection.stream.destroy());
+    this.#reconnecting = this.#reconnect().finally(() => lost.connection.stream.destroy());
   }
 
-  async #comeBack(): Promise<void> {
+  async #reconnect(): Promise<void> {
     for (let pause = 50; !this.#closing.signal.aborted; pause = Math.min(pause * 2, maxPauseMs)) {
       try {
         await this.#connect(async () => undefined);
-        this.#hearing.pubSub.notifyGap();
+        this.#options.pubSub.notifyGap();
         return;
       } catch {
         await wait(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);

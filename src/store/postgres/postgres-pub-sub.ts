@@ -11,16 +11,16 @@ CREATE INDEX notes_at ON notes (at);
 `;
 
 const notify = 'SELECT pg_notify($1, $2)';
-const notifyOfRow = `WITH kept AS (INSERT INTO notes (notes) VALUES ($2) RETURNING number)
-  SELECT pg_notify($1, '#' || number) FROM kept`;
-const forget = "DELETE FROM notes WHERE at < now() - $1 * interval '1 millisecond'";
+const notifyOfRow = `WITH stored AS (INSERT INTO notes (notes) VALUES ($2) RETURNING number)
+  SELECT pg_notify($1, '#' || number) FROM stored`;
+const deleteOld = "DELETE FROM notes WHERE at < now() - $1 * interval '1 millisecond'";
 
 /** PostgreSQL's limit for a notification is just under 8000 bytes. */
 const maxNoticeBytes = 7900;
 
 type Note = readonly [topic: string, text: string];
 
-interface Waiting {
+interface PendingNote {
   readonly note: Note;
   readonly bytes: number;
   readonly sent: PromiseWithResolvers<void>;
@@ -32,24 +32,24 @@ export class PostgresPubSub implements PubSub {
   readonly #database: PostgresDatabase;
   readonly #channel: string;
   readonly #listeners = new TopicListeners();
-  #waiting: Waiting[] = [];
+  #pending: PendingNote[] = [];
   #sending: Promise<void> | undefined;
   /** Delivers notifications in order, even when the text of some must be read from the table first. */
   #delivered: Promise<void> | undefined;
   /** The time for which the text of a long message stays in the table. */
-  readonly #keptMs: number;
-  #forgetting: NodeJS.Timeout | undefined;
+  readonly #retentionMs: number;
+  #cleanupTimer: NodeJS.Timeout | undefined;
 
-  constructor(database: PostgresDatabase, channel: string, keptMs = 60_000) {
+  constructor(database: PostgresDatabase, channel: string, retentionMs = 60_000) {
     this.#database = database;
     this.#channel = channel;
-    this.#keptMs = keptMs;
+    this.#retentionMs = retentionMs;
   }
 
   publish(topic: string, text: string): Promise<void> {
     const sent = Promise.withResolvers<void>();
     const note: Note = [topic, text];
-    this.#waiting.push({ note, bytes: Buffer.byteLength(JSON.stringify(note)) + 2, sent });
+    this.#pending.push({ note, bytes: Buffer.byteLength(JSON.stringify(note)) + 2, sent });
     this.#sending ??= this.#sendAll();
     return sent.promise;
   }
@@ -79,7 +79,7 @@ export class PostgresPubSub implements PubSub {
   /** Resolves when all published messages are sent. */
   async drain(): Promise<void> {
     await this.#sending;
-    clearTimeout(this.#forgetting);
+    clearTimeout(this.#cleanupTimer);
   }
 
   /** Called after a reconnect: notifications may have been lost. */
@@ -114,7 +114,7 @@ export class PostgresPubSub implements PubSub {
       const sql = Buffer.byteLength(notes) > maxNoticeBytes ? notifyOfRow : notify;
       try {
         await this.#database.rows(sql, [this.#channel, notes]);
-        if (sql === notifyOfRow) this.#forgetLater();
+        if (sql === notifyOfRow) this.#scheduleCleanup();
         for (const { sent } of batch) sent.resolve();
       } catch (error) {
         for (const { sent } of batch) sent.reject(error);
@@ -124,17 +124,17 @@ export class PostgresPubSub implements PubSub {
   }
 
   /** Removes stored messages soon, because they may contain data that must not stay in the database. */
-  #forgetLater(): void {
-    this.#forgetting ??= setTimeout(() => {
-      this.#forgetting = undefined;
-      this.#database.change(forget, [this.#keptMs]).catch(() => this.#forgetLater());
-    }, 2 * this.#keptMs).unref();
+  #scheduleCleanup(): void {
+    this.#cleanupTimer ??= setTimeout(() => {
+      this.#cleanupTimer = undefined;
+      this.#database.change(deleteOld, [this.#retentionMs]).catch(() => this.#scheduleCleanup());
+    }, 2 * this.#retentionMs).unref();
   }
 
   /** Takes as many messages as fit into one notification. A message that does not fit is sent alone. */
-  #next(): readonly Waiting[] {
+  #next(): readonly PendingNote[] {
     let bytes = 0;
-    const tooMuch = this.#waiting.findIndex((waiting) => (bytes += waiting.bytes) > maxNoticeBytes);
-    return this.#waiting.splice(0, tooMuch === -1 ? this.#waiting.length : Math.max(1, tooMuch));
+    const tooMuch = this.#pending.findIndex((pending) => (bytes += pending.bytes) > maxNoticeBytes);
+    return this.#pending.splice(0, tooMuch === -1 ? this.#pending.length : Math.max(1, tooMuch));
   }
 }

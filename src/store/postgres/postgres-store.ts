@@ -8,7 +8,6 @@ import type { Appended, ChainHead, EntryQuery, IndexFault, Store } from '../../j
 import { TableStore } from '../tables/table-store.ts';
 import { TokenTable } from '../tables/token-table.ts';
 import { type PostgresAddress, parseAddress } from './address.ts';
-import { checkIndex } from './journal/index-check.ts';
 import { JournalTable } from './journal/journal-table.ts';
 import { PeriodicSeal } from './journal/periodic-seal.ts';
 import { PrunedJournal } from './journal/pruned-journal.ts';
@@ -102,7 +101,7 @@ class ConnectedStore extends TableStore implements PostgresStore {
   }
 
   checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
-    return checkIndex(this.#database, signal);
+    return this.#journal.checkIndex(signal);
   }
 
   openCalls(): Promise<readonly StoredEntry[]> {

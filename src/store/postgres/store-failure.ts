@@ -3,17 +3,13 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 /** Maps PostgreSQL error codes, or the prefix of a class, to a description and advice. */
 const advice: readonly (readonly [code: string, what: string, next: string])[] = [
   ['28', 'rejected the login', 'check user and password'],
-  ['3D000', 'has no such database', 'create it with createdb, or name another'],
-  [
-    '42501',
-    'denied permission',
-    'give the user the right to make a schema in this database, or make the schema for it',
-  ],
-  ['53100', 'has no room left on its disk', 'make room; nothing was recorded'],
+  ['3D000', 'has no such database', 'create it with createdb, or use another one'],
+  ['42501', 'denied permission', 'grant the user CREATE on this database, or create the schema for it'],
+  ['53100', 'has no room left on its disk', 'free some space; nothing was recorded'],
   ['53300', 'accepts no more connections', 'raise max_connections, or run fewer processes'],
   ['57014', 'took too long', 'check the load of the database'],
   ['57P', 'is starting, stopping or in recovery', 'try again in a moment'],
-  ['25006', 'accepts no writes', 'name the primary server, not a standby'],
+  ['25006', 'accepts no writes', 'use the address of the primary server, not a standby'],
   ['08', 'closed the connection', 'check that it runs and can be reached'],
 ];
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
-import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-source.ts';
+import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-ports.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { type LivingWriter, livingWriters } from './writer-lock.ts';
 
@@ -65,7 +65,7 @@ function lockSource(database: DatabaseSync, file: string): void {
   if (living.length > 0)
     throw new SignalboxError(
       'copy-failed',
-      `${file} is in use by ${living.map(named).join(', ')}; stop it, so that nothing is written that would not be copied`,
+      `${file} is in use by ${living.map(displayName).join(', ')}; stop it, so that no records are written after the copy`,
     );
   if (refused !== undefined)
     throw new SignalboxError('copy-failed', `${file} cannot be locked: ${messageOf(refused)}`, { cause: refused });
@@ -81,11 +81,11 @@ function assertWhole(database: DatabaseSync, file: string): void {
   if (lost !== undefined)
     throw new SignalboxError(
       'copy-failed',
-      `the journal ${file} does not hold: entry ${Number(lost['seq'])} is missing or was changed. See what is left: signalbox journal verify`,
+      `the journal ${file} is not intact: entry ${Number(lost['seq'])} is missing or was changed. Check it with: signalbox journal verify`,
     );
 }
 
-function named({ process, writer }: LivingWriter): string {
+function displayName({ process, writer }: LivingWriter): string {
   return process === 0 ? writer : `process ${process}`;
 }
 

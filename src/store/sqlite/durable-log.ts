@@ -10,15 +10,15 @@ import { close, fdatasync, openSync } from 'node:fs';
  */
 export class DurableLog {
   readonly #descriptor: number;
-  readonly #beginAnew: () => void;
+  readonly #restart: () => void;
   #mayHaveHole = false;
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  /** `beginAnew` moves the whole log durably into the database and empties it, and throws an error when that fails. */
-  constructor(file: string, beginAnew: () => void) {
+  /** `restart` moves the whole log durably into the database and empties it, and throws an error when that fails. */
+  constructor(file: string, restart: () => void) {
     this.#descriptor = openSync(file, 'r+');
-    this.#beginAnew = beginAnew;
+    this.#restart = restart;
   }
 
   /** Resolves when everything that was written before the call is on the disk. */
@@ -41,7 +41,7 @@ export class DurableLog {
     this.#next = undefined;
     this.#running = undefined;
     try {
-      if (this.#mayHaveHole) this.#beginAnew();
+      if (this.#mayHaveHole) this.#restart();
       this.#mayHaveHole = false;
     } catch (error) {
       return Promise.reject(error);

@@ -132,8 +132,8 @@ export class SqliteDatabase implements TableDatabase {
     } finally {
       this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     }
-    const why = 'its disk failed, and another process is at work in it; try again in a moment';
-    throw new SignalboxError('store-unavailable', `the journal ${this.location} cannot be made lasting: ${why}`);
+    const why = 'the last flush failed, and another process uses the log; try again in a moment';
+    throw new SignalboxError('store-unavailable', `the journal ${this.location} cannot be flushed to disk: ${why}`);
   }
 
   #createTables(): void {

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
@@ -10,9 +11,7 @@ import { searchEntries } from '../search-entries.ts';
 import { applySideWrites } from '../tables/side-writes.ts';
 import { TableStore } from '../tables/table-store.ts';
 import { CachedTokenTable } from './cached-token-table.ts';
-import { BoundedRanges } from './journal/bounded-ranges.ts';
-import { entryQuery } from './journal/entry-query.ts';
-import { checkIndex } from './journal/index-check.ts';
+import { entryQuery, nextRange } from './journal/entry-query.ts';
 import { JournalIndex } from './journal/journal-index.ts';
 import { JournalTable } from './journal/journal-table.ts';
 import { PrunedJournal } from './journal/pruned-journal.ts';
@@ -46,7 +45,8 @@ class SqliteStore extends TableStore implements Store {
   readonly #index: JournalIndex;
   readonly #pruned: PrunedJournal;
   readonly #tokens: CachedTokenTable;
-  readonly #ranges: BoundedRanges;
+  /** The last step of a search. */
+  #searching: Promise<unknown> = Promise.resolve();
 
   constructor(file: string, sealer: Sealer | undefined) {
     const database = new SqliteDatabase(file);
@@ -70,7 +70,6 @@ class SqliteStore extends TableStore implements Store {
     });
     this.#index = new JournalIndex(database, this.#journal, sealer);
     this.#pruned = new PrunedJournal(database, (work) => this.#journal.dropTransaction(work), sealer);
-    this.#ranges = new BoundedRanges(database);
   }
 
   append(drafts: readonly EntryDraft[]): Appended {
@@ -89,12 +88,12 @@ class SqliteStore extends TableStore implements Store {
     this.#journal.catchUp();
     const isIndexed = query.text === undefined && query.shadowed === undefined;
     if (isIndexed) return this.#select(query);
-    const { waitForTurn, nextRange } = this.#ranges;
-    const after = Math.max(query.after ?? 0, this.#pruned.beginning().seq);
+    const after = Math.max(query.after ?? 0, (await this.beginning()).seq);
     return await searchEntries({ ...query, after }, this.#journal.head.seq, {
       select: (part) => this.#select(part),
-      waitForTurn,
-      nextRange,
+      // All searches together read one range per turn of the event loop.
+      waitForTurn: () => (this.#searching = this.#searching.then(() => breath())),
+      nextRange: (left, isForward) => nextRange(this.#database, left, isForward),
     });
   }
 
@@ -103,9 +102,7 @@ class SqliteStore extends TableStore implements Store {
   }
 
   async samples(query: SampleQuery): Promise<CallSamples> {
-    await this.#index.catchUpGradually();
-    this.#journal.catchUp();
-    this.#index.catchUp();
+    await this.#catchUp();
     return readSamples(this.#database, query);
   }
 
@@ -132,10 +129,8 @@ class SqliteStore extends TableStore implements Store {
   async checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
     const fault = this.#index.anchorFault();
     if (fault !== undefined) return fault;
-    await this.#index.catchUpGradually();
-    this.#journal.catchUp();
-    this.#index.catchUp();
-    return await checkIndex(this.#database, this.#pruned.beginning().seq, this.#index.anchor().seq, signal);
+    await this.#catchUp();
+    return await this.#index.check((await this.beginning()).seq, signal);
   }
 
   async openCalls(): Promise<readonly StoredEntry[]> {
@@ -143,9 +138,7 @@ class SqliteStore extends TableStore implements Store {
   }
 
   async drop(request: DropRequest): Promise<Dropped> {
-    await this.#index.catchUpGradually();
-    this.#journal.catchUp();
-    this.#index.catchUp();
+    await this.#catchUp();
     return await this.#pruned.drop(request);
   }
 
@@ -171,6 +164,13 @@ class SqliteStore extends TableStore implements Store {
     this.#journal.close();
     await this.#database.close();
     this.#lock?.release();
+  }
+
+  /** Moves all acknowledged entries into the table and indexes them. */
+  async #catchUp(): Promise<void> {
+    await this.#index.catchUpGradually();
+    this.#journal.catchUp();
+    this.#index.catchUp();
   }
 
   #open(): Promise<readonly StoredEntry[]> {

@@ -2,16 +2,16 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 
 /** Maps SQLite error codes to a description and advice. */
 const advice = new Map<number, readonly [what: string, next: string]>([
-  [5, ['is locked by another process', 'see which one writes for so long']],
-  [8, ['may not be written', 'check who may write the file and its directory']],
+  [5, ['is locked by another process', 'find the process that writes for so long']],
+  [8, ['cannot be written', 'check the permissions of the file and its directory']],
   [10, ['cannot be read or written', 'check its disk']],
   [11, ['is damaged', 'restore it from a copy']],
-  [13, ['has no room left on its disk', 'make room']],
-  [26, ['is no SQLite database', 'restore it from a copy, or name another']],
+  [13, ['has no room left on its disk', 'free some space']],
+  [26, ['is not a SQLite database', 'restore it from a copy, or use another file']],
 ]);
 
-/** The description and advice for a failed flush, which the system reports and not SQLite. */
-const unflushed = ['cannot be made lasting', 'check its disk'] as const;
+/** The description and advice for a failed flush, an error of the operating system. */
+const unflushed = ['cannot be flushed to disk', 'check its disk'] as const;
 
 /** Converts an error of SQLite to a SignalboxError with advice. Returns other errors unchanged. */
 export function storeFailure(error: unknown, location: string): unknown {

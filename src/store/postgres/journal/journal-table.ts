@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallKind, CallSamples, SampleQuery } from '../../../journal/store/call-samples.ts';
 import { type EntryDraft, type StoredEntry, bodyBytes } from '../../../journal/entries/stored-entry.ts';
-import type { Appended, ChainHead, EntryQuery } from '../../../journal/store/store.ts';
+import type { Appended, ChainHead, EntryQuery, IndexFault } from '../../../journal/store/store.ts';
 import type { OutcomeName } from '../../../core/calls/call-outcome.ts';
 import { Conditions } from '../../conditions.ts';
 import { searchEntries } from '../../search-entries.ts';
 import { applySideWrites, hasSideWrites } from '../../tables/side-writes.ts';
 import { type PostgresDatabase, type PostgresParameter, replaceNul, runAsync } from '../postgres-database.ts';
-import { toEntryFacts, matchesBody } from './entry-facts.ts';
+import { type EntryFacts, matchesBody, toEntryFacts } from './entry-facts.ts';
 import { entryColumns, entryQuery } from './entry-query.ts';
 
 const append = {
@@ -18,6 +19,15 @@ export const flush = { name: 'flush', sql: "SELECT pg_logical_emit_message(true,
 
 /** The page size of searches in bodies. */
 const searchPage = { limit: 500, bytes: 4 * 1024 * 1024 };
+
+const checkPageSize = 1000;
+// Exactly the intents without an outcome must be open. One statement sees both tables at one moment.
+const openCallFault = `SELECT seq FROM journal WHERE type = 'CallStarted' AND seq <> ALL (SELECT seq FROM open_calls)
+    AND NOT EXISTS (SELECT 1 FROM journal AS ended WHERE ended.call = journal.call AND ended.type = 'ToolInvoked')
+  UNION ALL
+  SELECT seq FROM open_calls WHERE NOT EXISTS (
+    SELECT 1 FROM journal WHERE journal.seq = open_calls.seq AND journal.call = open_calls.call AND journal.type = 'CallStarted')
+  LIMIT 1`;
 
 interface Sample {
   readonly at: number;
@@ -57,7 +67,7 @@ export class JournalTable {
       'SELECT seq, (SELECT seq FROM beginning) AS beginning FROM head',
     );
     const after = Math.max(query.after ?? 0, bounds?.beginning ?? 0);
-    return await searchEntries({ ...query, after }, bounds?.seq ?? 0, { select: (part) => this.#look(part) });
+    return await searchEntries({ ...query, after }, bounds?.seq ?? 0, { select: (part) => this.#search(part) });
   }
 
   async head(): Promise<ChainHead> {
@@ -119,6 +129,22 @@ export class JournalTable {
     };
   }
 
+  /** Compares the indexed columns with the bodies of the entries, page by page. Returns the first difference. */
+  async checkIndex(signal?: AbortSignal): Promise<IndexFault | undefined> {
+    for (let after = 0; ;) {
+      signal?.throwIfAborted();
+      const rows = await this.#database.rows<EntryFacts & { seq: number; body: string }>(
+        'SELECT seq, body, server, decision, principal, ms FROM journal WHERE seq > $1 ORDER BY seq LIMIT $2',
+        [after, checkPageSize],
+      );
+      for (const { seq, body, ...row } of rows) if (!isDeepStrictEqual(toEntryFacts(body), row)) return { seq };
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+    }
+    return (await this.#database.rows<IndexFault>(openCallFault))[0];
+  }
+
   async #appendAlone(drafts: readonly EntryDraft[]): Promise<Appended> {
     const [links] = await this.#database.pipeline([{ ...append, values: this.#values(drafts) }, flush]);
     return this.#linked(drafts, links as Link[]);
@@ -163,7 +189,7 @@ export class JournalTable {
   }
 
   /** Returns the matching entries of a range, reading a few bodies at a time. */
-  async #look(query: EntryQuery): Promise<readonly StoredEntry[]> {
+  async #search(query: EntryQuery): Promise<readonly StoredEntry[]> {
     const found: StoredEntry[] = [];
     let room = query.bytes ?? Infinity;
     for (let left = query; ;) {

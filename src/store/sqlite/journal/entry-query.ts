@@ -1,5 +1,7 @@
 import type { EntryQuery } from '../../../journal/store/store.ts';
 import { Conditions } from '../../conditions.ts';
+import { type SeqRange, maxRangeEntries } from '../../search-entries.ts';
+import type { SqliteDatabase } from '../sqlite-database.ts';
 
 /** A query as SQL, with its values. */
 export interface SqlQuery {
@@ -69,4 +71,28 @@ function has(text: string): string {
 /** Converts to lower case as SQLite does: ASCII letters only. */
 function lower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Reading this much takes some milliseconds. The size of a single entry is limited when it is recorded. */
+const maxRangeBytes = 2 * 1024 * 1024;
+
+/**
+ * Returns the next range of a search: at least one entry, however large. Limits how much one step reads, because reading blocks
+ * the event loop.
+ */
+export function nextRange(database: SqliteDatabase, [first, last]: SeqRange, isForward: boolean): SeqRange {
+  const sizes = database.prepare(
+    `SELECT seq, octet_length(body) AS size FROM journal WHERE seq >= ? AND seq <= ?
+     ORDER BY seq ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+  );
+  let end: number | undefined;
+  let bytes = 0;
+  const rows = sizes.iterate(first, last, maxRangeEntries) as Iterable<unknown>;
+  for (const { seq, size } of rows as Iterable<{ seq: number; size: number }>) {
+    bytes += size;
+    if (end !== undefined && bytes > maxRangeBytes) break;
+    end = seq;
+  }
+  if (end === undefined) return [first, last];
+  return isForward ? [first, end] : [end, last];
 }

@@ -20,6 +20,23 @@ const quietMs = 50;
 const maxBurstMs = 1000;
 const maxBurstEntries = 2048;
 
+/** Queries that find the first entry in a range whose index row differs from the journal. */
+const checks: readonly string[] = [
+  `SELECT journal.seq FROM journal LEFT JOIN entries ON entries.seq = journal.seq WHERE journal.seq > ? AND journal.seq <= ? AND (
+     entries.seq IS NULL OR entries.at <> journal.at OR entries.type <> journal.type OR entries.call <> journal.call
+     OR entries.session <> journal.session OR entries.tool <> journal.tool OR entries.outcome <> journal.outcome
+     OR (entries.server, entries.decision, entries.principal, entries.ms) IS NOT (${bodyFacts})) LIMIT 1`,
+  `SELECT seq FROM entries WHERE seq > ? AND seq <= ? AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.seq = entries.seq) LIMIT 1`,
+  `SELECT seq FROM entries WHERE seq > ? AND seq <= ? AND latest <> (type = 'ToolInvoked' OR (type = 'CallStarted' AND NOT EXISTS (
+     SELECT 1 FROM entries AS ended WHERE ended.call = entries.call AND ended.call <> '' AND ended.type = 'ToolInvoked'))) LIMIT 1`,
+  `SELECT seq FROM entries WHERE seq > ? AND seq <= ? AND type = 'ToolInvoked' AND NOT EXISTS (
+     SELECT 1 FROM samples JOIN kinds ON kinds.id = samples.kind WHERE samples.at = entries.at AND samples.seq = entries.seq
+     AND samples.ms IS entries.ms AND kinds.server = entries.server AND kinds.outcome = entries.outcome
+     AND kinds.tool = iif(entries.server = '', '', entries.tool)) LIMIT 1`,
+];
+const strays = `SELECT samples.seq FROM samples LEFT JOIN entries ON entries.seq = samples.seq AND entries.at = samples.at
+  AND entries.type = 'ToolInvoked' WHERE entries.seq IS NULL AND samples.seq <= ? LIMIT 1`;
+
 /**
  * Updates `entries`, the anchor and the seal from the journal, in batches after the commits: an index update costs a page write
  * per commit, which would more than double the cost of a call. Entries in the tail file move into the table in the same batches.
@@ -38,7 +55,7 @@ export class JournalIndex {
   readonly #moveAnchor: StatementSync;
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
-  /** The burst under way. */
+  /** The start of the current burst. */
   #began = { at: 0, seq: 0 };
   #isSustained = false;
   /** The head at the last check. */
@@ -94,10 +111,10 @@ export class JournalIndex {
 
   #wait(): void {
     this.#seen = this.#journal.head.seq;
-    this.#timer = setTimeout(this.#look, quietMs).unref();
+    this.#timer = setTimeout(this.#checkBurst, quietMs).unref();
   }
 
-  readonly #look = (): void => {
+  readonly #checkBurst = (): void => {
     const { at, seq } = this.#began;
     const isQuiet = this.#journal.head.seq === this.#seen;
     const isLong = performance.now() - at >= maxBurstMs || this.#journal.head.seq - seq >= maxBurstEntries;
@@ -126,6 +143,22 @@ export class JournalIndex {
   /** Indexes all entries now. */
   catchUp(): void {
     while (this.#behind > 0) this.#page(pageSize);
+  }
+
+  /** Compares the index with the journal after `from`, page by page. Returns the first difference. */
+  async check(from: number, signal: AbortSignal | undefined): Promise<IndexFault | undefined> {
+    const { seq: to } = this.anchor();
+    for (const check of checks)
+      for (let after = from; after < to; after += pageSize) {
+        signal?.throwIfAborted();
+        const found = this.#database.prepare(check).get(after, Math.min(after + pageSize, to));
+        if (found !== undefined) return { seq: Number(found['seq']) };
+        await breath();
+      }
+    // Rows before the first entry, which no page reaches.
+    const early = this.#database.prepare('SELECT seq FROM entries WHERE seq <= ? LIMIT 1').get(from);
+    const stray = early ?? this.#database.prepare(strays).get(to);
+    return stray === undefined ? undefined : { seq: Number(stray['seq']) };
   }
 
   stop(): void {
