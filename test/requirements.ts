@@ -8,7 +8,7 @@ import { consoleAndCommandLine } from './requirements/console-and-command-line.t
 import { machinesFaultsAttackers } from './requirements/machines-faults-attackers.ts';
 import { attacks } from './requirements/attacks.ts';
 
-/** Every promise of Signalbox. `npm run requirements` prints which are still open. */
+/** Every promise of Signalbox. `npm run requirements` lists the open ones. */
 export const requirements: Readonly<Record<RequirementId, Requirement>> = {
   ...inProcessTools,
   ...externalServers,

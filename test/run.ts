@@ -1,13 +1,13 @@
 /**
- * What `npm test` runs.
+ * Runs the gates and the tests.
  *
- *   npm test                      the gates, all tests, then what the requirements ask for
+ *   npm test                      the gates, all tests, and the check of the requirements
  *   npm test -- src/journal …     the tests in these files, folders or globs, without gates
  *   npm test -- --gates           only the gates
  *   npm test -- --tests           only the tests
- *   npm test -- --longest 60 …    ends a test file after so many seconds (1200)
+ *   npm test -- --longest 60 …    limits each test file to this number of seconds (1200)
  *
- * `npm run faults` is `--faults`: the fault tests in their full size (all that have one, or those named), and a table of what they showed.
+ * `npm run faults` is `--faults`: the fault tests in full size (all that have one, or the named ones), and a table of their results.
  * `--seed N` repeats the random choices of an earlier run.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { Report } from './support/report.ts';
 import { runSeed } from './support/seeded.ts';
 import { runTestFile, type TestResult } from './support/test-file.ts';
 
-const { values: asked, positionals: chosen } = parseArgs({
+const { values: options, positionals: places } = parseArgs({
   options: {
     gates: { type: 'boolean', default: false },
     tests: { type: 'boolean', default: false },
@@ -40,18 +40,18 @@ const diagnostics: string[] = [];
 const watch = new ProcessWatch();
 const running = new Set<string>();
 let stopping = false;
-// Hundreds of processes load the same modules: what one has compiled, the next need not.
+// Hundreds of processes load the same modules, which the cache compiles once.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'tests');
-// Tests write configurations by hand. The tests of trust itself unset it.
+// Tests write configurations by hand. Tests of trust unset this variable.
 process.env['SIGNALBOX_TRUST'] ??= 'all';
-// The compiler and the linter are written in Go, and end before it is worth their while to clean up as they go.
+// The compiler and the linter are Go programs that exit before garbage collection pays off.
 process.env['GOGC'] ??= '400';
-// More than there are processors: many tests wait for something, too.
+// More workers than processors, because many tests wait.
 const workers = availableParallelism() + 1;
-// In their full size they compare rates and times, which others would disturb.
-const alone = ['test/faults/database-outage', 'test/faults/overload', 'test/faults/sick-server'];
-// Those that take longest, so that nothing is left to run alone at the end.
-const long = [
+// In full size, these tests compare rates and times, which concurrent tests would disturb.
+const exclusiveFiles = ['test/faults/database-outage', 'test/faults/overload', 'test/faults/sick-server'];
+// The slowest files start first, so that no single file runs at the end.
+const slowFiles = [
   'src/runtimes/claude/cli/claude-cli-runtime',
   'src/runtimes/claude/claude-runtime',
   'test/faults',
@@ -76,19 +76,19 @@ for (const [signal, code] of [
   process.once(signal, () => stop(code));
 }
 if (process.env['npm_lifecycle_event'] !== undefined) {
-  // a stopped npm takes only its shell along, so its end is ours to notice
+  // A stopped npm stops only its shell, so this process must detect its end.
   const npm = process.ppid;
   setInterval(() => process.ppid !== npm && stop(143), 500).unref();
 }
 
-if (asked.seed !== undefined) process.env['SIGNALBOX_SEED'] = asked.seed;
-if (asked.faults)
+if (options.seed !== undefined) process.env['SIGNALBOX_SEED'] = options.seed;
+if (options.faults)
   await runFaults(
-    chosen.length > 0 ? findTests(chosen) : findTests(['test/faults', 'src/workspace']).filter(hasFullForm),
+    places.length > 0 ? findTests(places) : findTests(['test/faults', 'src/workspace']).filter(hasFullSize),
   );
-else if (chosen.length > 0) await runTests(chosen);
-else if (asked.gates && !asked.tests) await severalAtATime(gates, 2, runGate);
-else checkRequirements(await runTests(['src', 'test', 'examples', 'bench'], asked.tests ? [] : gates));
+else if (places.length > 0) await runTests(places);
+else if (options.gates && !options.tests) await runConcurrently(gates, 2, runGate);
+else checkRequirements(await runTests(['src', 'test', 'examples', 'bench'], options.tests ? [] : gates));
 process.exitCode = report.finish();
 
 function stop(code: number): void {
@@ -99,8 +99,8 @@ function stop(code: number): void {
   void watch.end().finally(() => process.exit(code));
 }
 
-/** Keeps in mind what is running, for `stop`, after which nothing goes on. */
-async function tracked<Value>(name: string, work: Promise<Value>): Promise<Value> {
+/** Tracks running work for `stop`, after which it never resolves. */
+async function track<Value>(name: string, work: Promise<Value>): Promise<Value> {
   running.add(name);
   const value = await work;
   running.delete(name);
@@ -109,84 +109,84 @@ async function tracked<Value>(name: string, work: Promise<Value>): Promise<Value
 
 async function runGate(gate: Gate): Promise<void> {
   const started = performance.now();
-  const { ok, output } = await tracked(gate.name, gate.check());
+  const { ok, output } = await track(gate.name, gate.check());
   report.check(ok, gate.name, performance.now() - started, '', ok ? '' : output);
 }
 
-/** All choices come from one seed; those that compare rates run after the others, one by one. */
+/** All random choices use one seed. Files that compare rates run after the others, one at a time. */
 async function runFaults(paths: readonly string[]): Promise<void> {
   const started = performance.now();
   const seed = (process.env['SIGNALBOX_SEED'] ??= String(runSeed));
   process.env['SIGNALBOX_FAULTS'] = 'full';
   await buildOnce(report, paths);
   console.log(`seed ${seed}   (npm run faults -- --seed ${seed} repeats it)\n`);
-  const isAlone = (path: string): boolean => alone.some((start) => relative(root, path).startsWith(start));
-  const shared = paths.filter((path) => !isAlone(path));
+  const isExclusive = (path: string): boolean => exclusiveFiles.some((start) => relative(root, path).startsWith(start));
+  const shared = paths.filter((path) => !isExclusive(path));
   await runFiles(shared, availableParallelism());
-  await runFiles(paths.filter(isAlone), 1);
+  await runFiles(paths.filter(isExclusive), 1);
   await checkProcesses();
   console.log(`\n${tableOfShown(diagnostics)}`);
   console.log(`\nseed ${seed}, ${Math.round((performance.now() - started) / 1000)} s`);
 }
 
-/** Gates come first, but nothing waits for them: each leaves a processor idle for a while. */
-async function runTests(places: readonly string[], first: readonly Gate[] = []): Promise<TestResult[]> {
-  const paths = findTests(places);
+/** Gates start first, but tests do not wait for them: each gate leaves a processor idle for a while. */
+async function runTests(folders: readonly string[], first: readonly Gate[] = []): Promise<TestResult[]> {
+  const paths = findTests(folders);
   await buildOnce(report, paths);
   const results = await runFiles(paths, workers, first);
-  if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${places.join(', ')}`, 0);
+  if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${folders.join(', ')}`, 0);
   await checkProcesses();
   return results;
 }
 
-async function runFiles(paths: readonly string[], atATime: number, first: readonly Gate[] = []): Promise<TestResult[]> {
+async function runFiles(
+  paths: readonly string[],
+  concurrency: number,
+  first: readonly Gate[] = [],
+): Promise<TestResult[]> {
   const results: TestResult[] = [];
-  await severalAtATime([...first, ...paths], atATime, async (path) => {
+  await runConcurrently([...first, ...paths], concurrency, async (path) => {
     if (typeof path !== 'string') return runGate(path);
     const file = relative(root, path);
-    const {
-      results: ofFile,
-      durationMs,
-      output,
-      diagnostics: said,
-    } = await tracked(file, runTestFile(path, Number(asked.longest) * 1000));
-    const failed = ofFile.filter(({ state }) => state === 'failed');
-    for (const { state } of ofFile) report.count(state);
+    const fileReport = await track(file, runTestFile(path, Number(options.longest) * 1000));
+    const { results: fileResults, durationMs, output } = fileReport;
+    const failed = fileResults.filter(({ state }) => state === 'failed');
+    for (const { state } of fileResults) report.count(state);
     const details = failed.map(({ id, reason }) => `${id}\n${reason}\n`).join('\n');
     const printed = output.trim() === '' ? '' : `\nprinted:\n${output}`;
     report.line(
       failed.length === 0,
       file,
       durationMs,
-      `${ofFile.length - failed.length}/${ofFile.length}`,
+      `${fileResults.length - failed.length}/${fileResults.length}`,
       failed.length === 0 ? '' : details + printed,
     );
-    results.push(...ofFile);
-    diagnostics.push(...said);
+    results.push(...fileResults);
+    diagnostics.push(...fileReport.diagnostics);
   });
   return results;
 }
 
-function findTests(places: readonly string[]): string[] {
-  const patterns = places.flatMap((place) => {
-    const path = relative(root, resolve(place));
+function findTests(folders: readonly string[]): string[] {
+  const patterns = folders.flatMap((folder) => {
+    const path = relative(root, resolve(folder));
     return [path, `${path}/**/*.test.ts`];
   });
   const found = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'bench/peers/**'] });
   return [...new Set(found)]
     .filter((path) => path.endsWith('.test.ts'))
-    .toSorted((one, other) => turnOf(one) - turnOf(other) || one.localeCompare(other))
+    .toSorted((one, other) => orderOf(one) - orderOf(other) || one.localeCompare(other))
     .map((path) => resolve(root, path));
 }
 
-/** The others have the same size in `npm test`. */
-function hasFullForm(path: string): boolean {
+/** Other tests have the same size in `npm test`. */
+function hasFullSize(path: string): boolean {
   return readFileSync(path, 'utf8').includes('isFull()');
 }
 
-function turnOf(path: string): number {
-  const at = long.findIndex((start) => path.startsWith(start));
-  return at === -1 ? long.length : at;
+function orderOf(path: string): number {
+  const index = slowFiles.findIndex((start) => path.startsWith(start));
+  return index === -1 ? slowFiles.length : index;
 }
 
 async function checkProcesses(): Promise<void> {
@@ -202,14 +202,14 @@ function checkRequirements(results: readonly TestResult[]): void {
   report.check(problems.length === 0, 'requirements', 0, `${covered} of ${all.length} covered`, problems.join('\n'));
 }
 
-async function severalAtATime<Item>(
+async function runConcurrently<Item>(
   items: readonly Item[],
-  count: number,
+  concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {
     for (const item of queue) await work(item);
   };
-  await Promise.all(Array.from({ length: count }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -1,10 +1,10 @@
-/** The architecture page as data: which room may know which, and where each vendor's code may stand. */
+/** The architecture page as data: which folder may import which, and which folders may import each third-party package. */
 
 const innerRing = ['catalog', 'policy', 'workspace', 'redaction', 'journal'];
 const core = ['core', ...innerRing, 'pipeline'];
 const outerRing = ['sources', 'surfaces', 'runtimes', 'sessions', 'store'];
 
-/** A room, or a file that stands between the rooms, and what it may import besides itself. */
+/** A folder, or a file between the folders, and what it may import in addition to itself. */
 export const direction: Readonly<Record<string, readonly string[]>> = {
   core: [],
   catalog: ['core'],
@@ -33,7 +33,7 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
   cli: ['signalbox', ...core, 'access', 'process', ...outerRing, 'config', 'host', 'server', 'testing'],
 };
 
-/** Packages (a trailing `*` stands for the rest of the name) and the only folders that may import them. */
+/** Packages (a trailing `*` matches the rest of the name) and the only folders that may import them. */
 export const homes: readonly { readonly packages: readonly string[]; readonly folders: readonly string[] }[] = [
   { packages: ['@modelcontextprotocol/*'], folders: ['sources/mcp', 'surfaces/mcp'] },
   { packages: ['@anthropic-ai/*'], folders: ['runtimes/claude', 'surfaces/claude'] },
@@ -50,7 +50,7 @@ export const homes: readonly { readonly packages: readonly string[]; readonly fo
   { packages: ['yaml'], folders: ['policy', 'config'] },
 ];
 
-/** Rooms that import no package at all; Node itself is allowed. */
+/** Folders that import no packages; Node itself is allowed. */
 export const withoutPackages: readonly string[] = ['core'];
 
 /**
@@ -73,5 +73,5 @@ export const environmentReaders: readonly string[] = [
 /** Words that name no concept. */
 export const emptyWords: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers'];
 
-/** How long a source file may be. */
+/** The maximum number of lines of a source file. */
 export const longestFile = 500;

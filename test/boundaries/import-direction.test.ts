@@ -4,25 +4,25 @@ import { describe, test } from 'node:test';
 import * as rules from './rules.ts';
 import { parseSource, readSourceGraph, type SourceFile } from './source-graph.ts';
 
-const graph = readSourceGraph(join(import.meta.dirname, '..', '..', 'src'));
+const sourceGraph = readSourceGraph(join(import.meta.dirname, '..', '..', 'src'));
 
-describe('the source keeps to the architecture', () => {
-  test('there is a source to look at', () => assert.ok(graph.some(({ files }) => files.length > 0)));
+describe('architecture of src', () => {
+  test('contains source files', () => assert.ok(sourceGraph.some(({ files }) => files.length > 0)));
   for (const [name, rule] of Object.entries(rules)) {
-    test(name, () => assert.deepEqual(rule(graph), []));
+    test(name, () => assert.deepEqual(rule(sourceGraph), []));
   }
 });
 
-describe('the console keeps to itself', () => {
+describe('architecture of the console', () => {
   const files = readSourceGraph(join(import.meta.dirname, '..', '..', 'console', 'src'));
-  const written = files.filter(({ path }) => path !== 'api/schema.ts');
+  const handwritten = files.filter(({ path }) => path !== 'api/schema.ts');
   const { noTestsInCode, noCycles, readableLength, tellingNames } = rules;
 
-  test('there is a console to look at', () => assert.ok(files.some(({ path }) => path.endsWith('.tsx'))));
+  test('contains source files', () => assert.ok(files.some(({ path }) => path.endsWith('.tsx'))));
   for (const [name, rule] of Object.entries({ noTestsInCode, noCycles, readableLength, tellingNames })) {
-    test(name, () => assert.deepEqual(rule(written), []));
+    test(name, () => assert.deepEqual(rule(handwritten), []));
   }
-  test('it knows no more of the server than the types of its API', () => {
+  test('imports only the packages of the console', () => {
     const known = new Set(['react', 'react-dom/client', '@tanstack/react-query', '@tanstack/react-virtual']);
     for (const { path, packages } of files)
       assert.deepEqual(
@@ -33,47 +33,47 @@ describe('the console keeps to itself', () => {
   });
 });
 
-describe('every rule can fail', () => {
+describe('each architecture rule reports a breach', () => {
   const breaches: Record<keyof typeof rules, readonly (readonly [breach: string, ...files: SourceFile[]])[]> = {
     knownRooms: [
-      ['plugins/loader.ts is in no room of the architecture', file('plugins/loader.ts')],
-      ['adapters.ts is in no room of the architecture', file('adapters.ts')],
+      ['plugins/loader.ts is in no folder of the architecture', file('plugins/loader.ts')],
+      ['adapters.ts is in no folder of the architecture', file('adapters.ts')],
     ],
     allowedDirection: [
       [
-        'core/calls/call.ts imports pipeline/call.ts, but core may not know pipeline',
+        'core/calls/call.ts imports pipeline/call.ts, but core may not import pipeline',
         file('core/calls/call.ts', `import type { Call } from '../../pipeline/call.ts';`),
       ],
       [
-        'policy/facts/facts.ts imports journal/entries/stored-entry.ts, but policy may not know journal',
+        'policy/facts/facts.ts imports journal/entries/stored-entry.ts, but policy may not import journal',
         file('policy/facts/facts.ts', `export * from '../../journal/entries/stored-entry.ts';`),
       ],
       [
-        'pipeline/call-lifecycle.ts imports store/store.ts, but pipeline may not know store',
+        'pipeline/call-lifecycle.ts imports store/store.ts, but pipeline may not import store',
         file('pipeline/call-lifecycle.ts', `const store = await import('../store/store.ts');`),
       ],
       [
-        'sources/mcp/a.ts imports surfaces/mcp/b.ts, but sources may not know surfaces',
+        'sources/mcp/a.ts imports surfaces/mcp/b.ts, but sources may not import surfaces',
         file('sources/mcp/a.ts', `import '../../surfaces/mcp/b.ts';`),
       ],
       [
-        'runtimes/a.ts imports sessions/b.ts, but runtimes may not know sessions',
+        'runtimes/a.ts imports sessions/b.ts, but runtimes may not import sessions',
         file('runtimes/a.ts', `type B = import('../sessions/b.ts').B;`),
       ],
       [
-        'signalbox/a.ts imports server/app.ts, but signalbox may not know server',
+        'signalbox/a.ts imports server/app.ts, but signalbox may not import server',
         file('signalbox/a.ts', `import '../server/app.ts';`),
       ],
       [
-        'pipeline/call-lifecycle.ts imports signalbox/a.ts, but pipeline may not know signalbox',
+        'pipeline/call-lifecycle.ts imports signalbox/a.ts, but pipeline may not import signalbox',
         file('pipeline/call-lifecycle.ts', `import '../signalbox/a.ts';`),
       ],
       [
-        'config/read.ts imports server/app.ts, but config may not know server',
+        'config/read.ts imports server/app.ts, but config may not import server',
         file('config/read.ts', `import '../server/app.ts';`),
       ],
       [
-        'index.ts imports cli/main.ts, but index.ts may not know cli',
+        'index.ts imports cli/main.ts, but index.ts may not import cli',
         file('index.ts', `export { main } from './cli/main.ts';`),
       ],
     ],
@@ -142,9 +142,9 @@ describe('every rule can fail', () => {
       ],
     ],
     tellingNames: [
-      ['pipeline/utils.ts is named "utils", which says nothing', file('pipeline/utils.ts')],
-      ['sessions/session-manager.ts is named "manager", which says nothing', file('sessions/session-manager.ts')],
-      ['common/a.ts is named "common", which says nothing', file('common/a.ts')],
+      ['pipeline/utils.ts is named "utils", which has no meaning', file('pipeline/utils.ts')],
+      ['sessions/session-manager.ts is named "manager", which has no meaning', file('sessions/session-manager.ts')],
+      ['common/a.ts is named "common", which has no meaning', file('common/a.ts')],
     ],
   };
   for (const [name, rule] of Object.entries(rules)) {
@@ -154,8 +154,8 @@ describe('every rule can fail', () => {
   }
 });
 
-describe('the rules let through what they should', () => {
-  const fine = [
+describe('each architecture rule accepts valid files', () => {
+  const valid = [
     file('sessions/turn.ts', `import type { Runtime } from '../runtimes/runtime.ts';`),
     file('catalog/catalog.test.ts', `import '../store/sqlite/sqlite-store.ts';\nimport 'node:sqlite';`),
     file('store/store.conformance.ts', `import '../server/app.ts';`),
@@ -163,7 +163,7 @@ describe('the rules let through what they should', () => {
     file('cli/serve.ts', `import '../server/app.ts';\nimport '../config/read.ts';\nimport '../signalbox/a.ts';`),
     file('server/app.ts', `// import '../cli/main.ts'\nconst text = "import '../cli/main.ts'";`),
   ];
-  for (const [name, rule] of Object.entries(rules)) test(name, () => assert.deepEqual(rule(fine), []));
+  for (const [name, rule] of Object.entries(rules)) test(name, () => assert.deepEqual(rule(valid), []));
 });
 
 function file(path: string, source = 'export {};'): SourceFile {

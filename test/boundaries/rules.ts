@@ -2,28 +2,28 @@ import { posix } from 'node:path';
 import { direction, emptyWords, environmentReaders, homes, longestFile, withoutPackages } from './architecture.ts';
 import type { SourceFile } from './source-graph.ts';
 
-/** Looks at the import graph and names every breach, one line each. */
+/** Checks the import graph, and returns one line for each breach. */
 export type Rule = (graph: readonly SourceFile[]) => string[];
 
-/** Only the rooms of the architecture page stand in src/. */
+/** src/ contains only the folders of the architecture page. */
 export const knownRooms: Rule = (graph) =>
   graph
-    .filter(({ path }) => !isTest(path) && !(roomOf(path) in direction))
-    .map(({ path }) => `${path} is in no room of the architecture`);
+    .filter(({ path }) => !isTest(path) && !(folderOf(path) in direction))
+    .map(({ path }) => `${path} is in no folder of the architecture`);
 
-/** Rooms import only what the direction allows them. */
+/** A folder imports only the folders that the architecture allows. */
 export const allowedDirection: Rule = (graph) =>
   imports(graph)
-    .filter(({ from, to }) => roomOf(from) !== roomOf(to) && !direction[roomOf(from)]?.includes(roomOf(to)))
-    .map(({ from, to }) => `${from} imports ${to}, but ${roomOf(from)} may not know ${roomOf(to)}`);
+    .filter(({ from, to }) => folderOf(from) !== folderOf(to) && !direction[folderOf(from)]?.includes(folderOf(to)))
+    .map(({ from, to }) => `${from} imports ${to}, but ${folderOf(from)} may not import ${folderOf(to)}`);
 
-/** Code that is shipped imports no test and nothing outside src/. */
+/** Shipped code imports no tests, and nothing outside src/. */
 export const noTestsInCode: Rule = (graph) =>
   imports(graph)
     .filter(({ to }) => isTest(to) || to.startsWith('..'))
     .map(({ from, to }) => `${from} imports ${to}, which is not shipped`);
 
-/** No file reaches itself through its imports. */
+/** No file imports itself, directly or indirectly. */
 export const noCycles: Rule = (graph) => {
   const files = new Map(graph.map((file) => [file.path, file.files]));
   const cycles: string[] = [];
@@ -39,7 +39,7 @@ export const noCycles: Rule = (graph) => {
   return cycles;
 };
 
-/** Each vendor's code is imported only in its folders. */
+/** Each third-party package is imported only in its folders. */
 export const vendorsAtHome: Rule = (graph) =>
   packageImports(graph).flatMap(({ from, name }) =>
     homes
@@ -47,31 +47,31 @@ export const vendorsAtHome: Rule = (graph) =>
       .map(({ folders }) => `${from} imports ${name}, which belongs in ${folders.join(' and ')}`),
   );
 
-/** Some rooms get by without any package. */
+/** Some folders import no packages. */
 export const noPackages: Rule = (graph) =>
   packageImports(graph)
-    .filter(({ from, name }) => withoutPackages.includes(roomOf(from)) && !name.startsWith('node:'))
-    .map(({ from, name }) => `${from} imports ${name}, but ${roomOf(from)} has no dependencies`);
+    .filter(({ from, name }) => withoutPackages.includes(folderOf(from)) && !name.startsWith('node:'))
+    .map(({ from, name }) => `${from} imports ${name}, but ${folderOf(from)} has no dependencies`);
 
-/** Environment variables are read in one file, and where they are passed on. */
+/** Environment variables are read in one file, and in files that pass them on. */
 export const environmentInOnePlace: Rule = (graph) =>
   shipped(graph)
     .filter(({ path, readsEnvironment }) => readsEnvironment && !environmentReaders.includes(path))
     .map(({ path }) => `${path} reads process.env, which only host/environment.ts may do`);
 
-/** No file is too long to be read in one go. */
+/** No file is longer than the maximum. */
 export const readableLength: Rule = (graph) =>
   graph
     .filter(({ lines }) => lines > longestFile)
     .map(({ path, lines }) => `${path} has ${lines} lines, at most ${longestFile} are allowed`);
 
-/** Names say what a file is about. */
+/** File and folder names have a meaning. */
 export const tellingNames: Rule = (graph) =>
   graph.flatMap(({ path }) =>
     path
       .split(/[/.-]/)
       .filter((word) => emptyWords.includes(word))
-      .map((word) => `${path} is named "${word}", which says nothing`),
+      .map((word) => `${path} is named "${word}", which has no meaning`),
   );
 
 function imports(graph: readonly SourceFile[]): { readonly from: string; readonly to: string }[] {
@@ -90,7 +90,7 @@ function isTest(path: string): boolean {
   return /\.(test|conformance)\.ts$/.test(path);
 }
 
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/')[0] ?? path;
 }
 

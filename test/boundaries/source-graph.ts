@@ -6,9 +6,9 @@ import { parseSync, Visitor } from 'oxc-parser';
 export interface SourceFile {
   readonly path: string;
   readonly lines: number;
-  /** Files of src/ that it imports, for values or for types, statically or not. */
+  /** Files of src/ that it imports, for values or types, statically or dynamically. */
   readonly files: readonly string[];
-  /** Packages and Node modules that it imports, as they are written. */
+  /** Packages and Node modules that it imports, as written. */
   readonly packages: readonly string[];
   /** Whether it accesses `process.env`. */
   readonly readsEnvironment: boolean;
@@ -22,7 +22,7 @@ export function readSourceGraph(directory: string): SourceFile[] {
     .map((path) => parseSource(path, readFileSync(join(directory, path), 'utf8')));
 }
 
-/** Reads one file. */
+/** Parses one file. */
 export function parseSource(path: string, source: string): SourceFile {
   const { specifiers, readsEnvironment } = visit(path, source);
   const isRelative = (specifier: string): boolean => specifier.startsWith('.');
@@ -40,18 +40,18 @@ function visit(path: string, source: string): { readonly specifiers: string[]; r
   if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
   const specifiers = new Set<string>();
   let readsEnvironment = false;
-  const add = (node: { readonly source: unknown }): void => {
+  const addSpecifier = (node: { readonly source: unknown }): void => {
     const { source: from } = node;
     if (typeof from === 'object' && from !== null && 'value' in from && typeof from.value === 'string') {
       specifiers.add(from.value);
     }
   };
   new Visitor({
-    ImportDeclaration: add,
-    ExportNamedDeclaration: add,
-    ExportAllDeclaration: add,
-    ImportExpression: add,
-    TSImportType: add,
+    ImportDeclaration: addSpecifier,
+    ExportNamedDeclaration: addSpecifier,
+    ExportAllDeclaration: addSpecifier,
+    ImportExpression: addSpecifier,
+    TSImportType: addSpecifier,
     MemberExpression({ object, property }) {
       if (isProcess(object) && property.type === 'Identifier' && property.name === 'env') readsEnvironment = true;
     },

@@ -58,11 +58,11 @@ export async function authorizationServer(t: TestContext, openId = false): Promi
     state: 'up',
     keysAsked: 0,
     async token(resource, { claims = {}, header = {}, key = server.keys[0] } = {}) {
-      if (key === undefined) throw new Error('there is no key');
+      if (key === undefined) throw new Error('the authorization server has no key');
       const now = Math.floor(Date.now() / 1000);
-      const usual = { iss: issuer, aud: resource, sub: 'alice', iat: now, exp: now + 600, scope: 'signalbox:agent' };
-      const stated = Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined);
-      return await new SignJWT(Object.fromEntries(stated))
+      const defaults = { iss: issuer, aud: resource, sub: 'alice', iat: now, exp: now + 600, scope: 'signalbox:agent' };
+      const claimSet = Object.entries({ ...defaults, ...claims }).filter(([, value]) => value !== undefined);
+      return await new SignJWT(Object.fromEntries(claimSet))
         .setProtectedHeader({ alg: key.algorithm, kid: key.id, typ: 'at+jwt', ...header })
         .sign(key.privateKey, { crit: { x: true } });
     },

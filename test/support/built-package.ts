@@ -15,7 +15,7 @@ import { root } from './command.ts';
 
 const packages = join(root, 'node_modules', '.cache', 'package');
 /** Longer than any process of a test or benchmark runs. */
-const keptMs = 12 * 60 * 60 * 1000;
+const maxBuildAgeMs = 12 * 60 * 60 * 1000;
 let launcher: string | undefined;
 
 /**
@@ -28,14 +28,14 @@ export function builtLauncher(): string {
 }
 
 function builtPackage(): string {
-  const place = join(packages, `at-${newestSourceMs().toString(36)}`);
-  if (existsSync(place)) return place;
+  const directory = join(packages, `at-${newestSourceMs().toString(36)}`);
+  if (existsSync(directory)) return directory;
   removeOldBuilds();
-  build(place);
-  return place;
+  build(directory);
+  return directory;
 }
 
-/** A removed file changes the time of its directory. */
+/** Returns the latest modification time of the sources. A removed file changes the time of its directory. */
 function newestSourceMs(): number {
   const sources = globSync(['src/**', 'bin/**', 'package*.json', 'build.ts', 'dist/console/index.html'], { cwd: root });
   const times = sources.filter((path) => !path.endsWith('.test.ts')).map((path) => changedMs(join(root, path)));
@@ -49,22 +49,22 @@ function changedMs(path: string): number {
 function removeOldBuilds(): void {
   mkdirSync(packages, { recursive: true });
   for (const name of readdirSync(packages))
-    if (changedMs(join(packages, name)) < Date.now() - keptMs)
+    if (changedMs(join(packages, name)) < Date.now() - maxBuildAgeMs)
       rmSync(join(packages, name), { recursive: true, force: true });
 }
 
-/** Builds in another directory and renames that, so that no process finds a part of a build. */
-function build(place: string): void {
-  const aside = mkdtempSync(join(packages, 'building-'));
+/** Builds in a temporary directory and renames it, so that no process sees an incomplete build. */
+function build(directory: string): void {
+  const temporary = mkdtempSync(join(packages, 'building-'));
   try {
-    for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(aside, name), { recursive: true });
-    execFileSync(process.execPath, [join(root, 'build.ts'), '--out', join(aside, 'dist')]);
+    for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(temporary, name), { recursive: true });
+    execFileSync(process.execPath, [join(root, 'build.ts'), '--out', join(temporary, 'dist')]);
     const console = join(root, 'dist', 'console');
-    if (existsSync(console)) cpSync(console, join(aside, 'dist', 'console'), { recursive: true });
-    renameSync(aside, place);
+    if (existsSync(console)) cpSync(console, join(temporary, 'dist', 'console'), { recursive: true });
+    renameSync(temporary, directory);
   } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
     // Another run may have finished the same build first.
-    if (!existsSync(place)) throw error;
+    if (!existsSync(directory)) throw error;
   }
 }

@@ -33,7 +33,7 @@ export interface ClaudePlace {
 }
 
 export async function openClaudePlace(
-  make: (options: ClaudeCodeOptions, box: InternalSignalbox) => Runtime,
+  createRuntime: (options: ClaudeCodeOptions, box: InternalSignalbox) => Runtime,
 ): Promise<ClaudePlace> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-claude-')));
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
@@ -54,13 +54,13 @@ export async function openClaudePlace(
     approve: (request) => place.approve(request),
     builtin: { port: 4242 },
   });
-  const runtime = make(options, box);
+  const runtime = createRuntime(options, box);
   const place: ClaudePlace = {
     box,
     own,
     api,
     workspace,
-    approve: () => ({ allow: false, reason: 'nobody was expected to be asked' }),
+    approve: () => ({ allow: false, reason: 'the test expects no approval request' }),
     script: () => [{ type: 'text', text: 'not in the script' }],
     calls(...calls) {
       const blocks = calls.map(([name, input]): ModelBlock => ({ type: 'tool_use', name, input }));

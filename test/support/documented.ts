@@ -7,17 +7,17 @@ import { bodyOf } from './http-server.ts';
 export type AssertDocumented = (method: string, path: string, response: Response) => Promise<void>;
 
 /** Reads the OpenAPI document of a server. */
-export async function documented(answer: Promise<Response>): Promise<AssertDocumented> {
-  const document = await bodyOf<object>(answer);
+export async function documented(openApi: Promise<Response>): Promise<AssertDocumented> {
+  const document = await bodyOf<object>(openApi);
   closeObjects(document);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addSchema(document, 'api');
   return async (method, path, response) => {
     const type = response.headers.get('content-type')?.split(';')[0] ?? '';
-    const place = ['paths', path, method, 'responses', String(response.status), 'content', type, 'schema'];
+    const steps = ['paths', path, method, 'responses', String(response.status), 'content', type, 'schema'];
     const validate = ajv.getSchema(
-      `api#/${place.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+      `api#/${steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
     );
     assert.ok(validate, `${method} ${path} ${response.status} ${type} is documented`);
     for (const value of type === 'text/event-stream' ? messagesOf(await response.text()) : [await response.json()])
@@ -27,7 +27,7 @@ export async function documented(answer: Promise<Response>): Promise<AssertDocum
 
 function messagesOf(text: string): unknown[] {
   const data = [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json) as unknown);
-  assert.notEqual(data.length, 0, 'the stream told something');
+  assert.notEqual(data.length, 0, 'the stream contains messages');
   return data;
 }
 

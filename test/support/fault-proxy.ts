@@ -8,7 +8,7 @@ export type Fault = (typeof faults)[number];
 /** A proxy to a server that can inject faults at any time. */
 export interface FaultProxy {
   readonly url: string;
-  /** Sets the fault, for open connections, too. Without a fault, the proxy forwards everything. */
+  /** Sets the fault, also for open connections. Without a fault, the proxy forwards everything. */
   set(fault: Fault | undefined): void;
   /** Returns the number of injected faults. */
   readonly struck: () => number;
@@ -23,15 +23,15 @@ export async function faultProxy(test: TestContext, target: string, random: () =
   const { hostname, port: targetPort, pathname } = new URL(target);
   const sockets = new Set<Socket>();
   let fault: Fault | undefined;
-  let struck = 0;
+  let injected = 0;
 
-  const keep = (socket: Socket): Socket => {
+  const track = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
   };
 
-  const strike = (kind: Fault, client: Socket, answer: Buffer): void => {
-    struck += 1;
+  const inject = (kind: Fault, client: Socket, response: Buffer): void => {
+    injected += 1;
     switch (kind) {
       case 'hang':
       case 'swallow':
@@ -40,25 +40,25 @@ export async function faultProxy(test: TestContext, target: string, random: () =
         client.resetAndDestroy();
         return;
       case 'half-close':
-        client.end(answer.subarray(0, Math.ceil(answer.length / 2)));
+        client.end(response.subarray(0, Math.ceil(response.length / 2)));
         return;
       case 'garbage':
         client.write(Buffer.from(Array.from({ length: 200 }, () => Math.floor(random() * 256))));
         return;
       case 'trickle':
-        void trickle(client, answer);
+        void trickle(client, response);
     }
   };
 
   const server = createServer((client) => {
     const upstream = connect(Number(targetPort), hostname);
-    keep(client).on('data', (chunk) => {
-      if (fault === 'swallow') strike(fault, client, chunk);
+    track(client).on('data', (chunk) => {
+      if (fault === 'swallow') inject(fault, client, chunk);
       else upstream.write(chunk);
     });
-    keep(upstream).on('data', (chunk) => {
+    track(upstream).on('data', (chunk) => {
       if (fault === undefined) client.write(chunk);
-      else strike(fault, client, chunk);
+      else inject(fault, client, chunk);
     });
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => fault === undefined && client.end());
@@ -72,12 +72,12 @@ export async function faultProxy(test: TestContext, target: string, random: () =
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     set: (next) => void (fault = next),
-    struck: () => struck,
+    struck: () => injected,
   };
 }
 
-async function trickle(client: Socket, answer: Buffer): Promise<void> {
-  for (const byte of answer) {
+async function trickle(client: Socket, response: Buffer): Promise<void> {
+  for (const byte of response) {
     if (client.destroyed) return;
     client.write(Buffer.of(byte));
     await new Promise<void>((resolve) => setTimeout(resolve, 40));

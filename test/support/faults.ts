@@ -28,15 +28,15 @@ export interface Shown {
   readonly note?: string;
 }
 
-const mark = 'shown ';
+const prefix = 'shown ';
 
 /** Adds a row to the table. */
-export function show(t: TestContext, shown: Shown): void {
+export function show(t: TestContext, result: Shown): void {
   t.diagnostic(`seed ${runSeed}`);
-  t.diagnostic(mark + JSON.stringify(shown));
+  t.diagnostic(prefix + JSON.stringify(result));
 }
 
-const columns: readonly (readonly [title: string, cell: (shown: Shown) => string])[] = [
+const columns: readonly (readonly [title: string, cell: (result: Shown) => string])[] = [
   ['scenario', ({ scenario }) => scenario],
   ['rounds', ({ rounds }) => text(rounds)],
   ['acknowledged', ({ acknowledged }) => text(acknowledged)],
@@ -51,10 +51,10 @@ const columns: readonly (readonly [title: string, cell: (shown: Shown) => string
 /** Builds the table from the diagnostics of the tests. */
 export function tableOfShown(diagnostics: readonly string[]): string {
   const rows = diagnostics
-    .filter((line) => line.startsWith(mark))
-    .map((line) => JSON.parse(line.slice(mark.length)) as Shown)
+    .filter((line) => line.startsWith(prefix))
+    .map((line) => JSON.parse(line.slice(prefix.length)) as Shown)
     .toSorted((one, other) => one.scenario.localeCompare(other.scenario))
-    .map((shown) => columns.map(([, cell]) => cell(shown)));
+    .map((result) => columns.map(([, cell]) => cell(result)));
   const lines = [columns.map(([title]) => title), ...rows];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
   return lines

@@ -11,9 +11,9 @@ const filledAt = 1_000_000;
 /** Fills every table of a store, including edge cases. Calls are spread over the week before `until`. */
 export async function fillStore(
   store: Store,
-  given: { readonly calls: number; readonly until?: number },
+  options: { readonly calls: number; readonly until?: number },
 ): Promise<void> {
-  const usual: EntryDraft = {
+  const defaults: EntryDraft = {
     type: 'ToolInvoked',
     at: filledAt,
     call: 'call_1',
@@ -22,14 +22,15 @@ export async function fillStore(
     outcome: 'completed',
     body: '{}',
   };
-  const entry = async (more: Partial<EntryDraft>): Promise<void> => void (await store.append([{ ...usual, ...more }]));
+  const entry = async (more: Partial<EntryDraft>): Promise<void> =>
+    void (await store.append([{ ...defaults, ...more }]));
   await entry({ type: 'CallStarted', outcome: '', call: 'keyed', claim: { key: 'key', fingerprint: 'f' } });
   await entry({ call: 'keyed', settle: { key: 'key', outcome: '{"a":1}' }, recording: '{"content":"\\u0000é"}' });
   await entry({ type: 'CallStarted', outcome: '', call: 'keyed too', claim: { key: 'unsettled', fingerprint: 'g' } });
   await entry({ call: 'keyed too', outcome: 'failed' });
   await store.storeResult({ id: 'large', owner: 'bot', mimeType: 'text/plain', text: 'é\0"😀\n'.repeat(60_000) });
 
-  const asked = (more: Partial<ApprovalRecord>): ApprovalRecord => ({
+  const approvalRecord = (more: Partial<ApprovalRecord>): ApprovalRecord => ({
     id: 'appr_1',
     binding: 'b',
     subject: 's',
@@ -44,15 +45,15 @@ export async function fillStore(
     usedBy: '',
     ...more,
   });
-  const ask = (more: Partial<ApprovalRecord>): Promise<unknown> => {
-    const record = asked(more);
+  const requestApproval = (more: Partial<ApprovalRecord>): Promise<unknown> => {
+    const record = approvalRecord(more);
     const body = JSON.stringify({ approvalId: record.id, expiresAt: new Date(record.expiresAt).toISOString() });
     return entry({ type: 'ApprovalRequested', outcome: '', body, approval: { kind: 'ask', record } });
   };
-  await ask({});
+  await requestApproval({});
   // The first has expired but was not closed.
-  await ask({ id: 'appr_2', requestedAt: filledAt + 20, expiresAt: 9e12 });
-  await ask({ id: 'appr_3', binding: 'c', expiresAt: 9e12 });
+  await requestApproval({ id: 'appr_2', requestedAt: filledAt + 20, expiresAt: 9e12 });
+  await requestApproval({ id: 'appr_3', binding: 'c', expiresAt: 9e12 });
   const rule = { id: 'rule_1', principal: 'bot', server: 'bank', text: '{"scope":"tool"}' };
   await entry({
     type: 'ApprovalResolved',
@@ -108,6 +109,6 @@ export async function fillStore(
   const job = { id: 'job_1', owner: '{}', ownerId: 'ann', text: '{"cron":"* * * * *"}', createdAt: 1, nextAt: 9e12 };
   await store.jobs.add({ ...job, lastAt: 0, lastSession: '', lastError: '' }, 9);
   await store.keyValues.put('cookie', 'name', { text: '{"accepted":"é😀"}', until: neverExpires });
-  await seedJournal(store, given);
-  await entry({ type: 'CallStarted', outcome: '', call: 'open', at: given.until ?? Date.now() });
+  await seedJournal(store, options);
+  await entry({ type: 'CallStarted', outcome: '', call: 'open', at: options.until ?? Date.now() });
 }

@@ -27,14 +27,14 @@ export class GuardedBox {
   readonly data: string;
   readonly box: InternalSignalbox;
   readonly #own: RuntimeTools;
-  readonly #asked: ApprovalRequest[];
+  readonly #requests: ApprovalRequest[];
   #calls = 0;
 
-  private constructor(place: string, box: InternalSignalbox, asked: ApprovalRequest[]) {
-    this.project = join(place, 'project');
-    this.data = join(place, 'home', '.signalbox');
+  private constructor(directory: string, box: InternalSignalbox, requests: ApprovalRequest[]) {
+    this.project = join(directory, 'project');
+    this.data = join(directory, 'home', '.signalbox');
     this.box = box;
-    this.#asked = asked;
+    this.#requests = requests;
     this.#own = runtimeTools('claude');
     box.servers.add(this.#own);
   }
@@ -56,9 +56,9 @@ export class GuardedBox {
       readonly more?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<GuardedBox> {
-    const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-guarded-')));
-    const [project, data] = [join(place, 'project'), join(place, 'home', '.signalbox')];
-    const { command, args = [] } = referenceServer('filesystem', [place]);
+    const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-guarded-')));
+    const [project, data] = [join(directory, 'project'), join(directory, 'home', '.signalbox')];
+    const { command, args = [] } = referenceServer('filesystem', [directory]);
     const files: Readonly<Record<string, string>> = {
       'rules/policies.yaml': '- { id: all, match: "*", allow: true }\n',
       'tools/notes.mjs': `import { name } from './name.mjs';
@@ -77,7 +77,7 @@ export class GuardedBox {
         mcpServers: {
           files: {
             command,
-            args: ['scripts/server.mjs', place],
+            args: ['scripts/server.mjs', directory],
             tools: { effect: { '*': 'undoable', 'read_*': 'read' } },
           },
           notes: { module: './tools/notes.mjs', workspace: ['src'] },
@@ -94,36 +94,36 @@ export class GuardedBox {
     mkdirSync(data, { recursive: true });
     writeFileSync(join(data, 'token'), 'planted-token');
     const file = join(project, 'signalbox.config.json');
-    const asked: ApprovalRequest[] = [];
+    const requests: ApprovalRequest[] = [];
     const configured = await openConfiguredBox(parseConfiguration(files['signalbox.config.json'] ?? '', file), {
       data,
       secretsFrom: data,
       approve: (request) => {
-        asked.push(request);
+        requests.push(request);
         if (answer === 'none') return new Promise(() => undefined);
         return { allow: answer === 'yes', by: { id: 'ann', kind: 'human' } };
       },
     });
     t.after(async () => {
       await configured.close({ graceMs: 0 });
-      rmSync(place, { recursive: true });
+      rmSync(directory, { recursive: true });
     });
-    return new GuardedBox(place, configured.box, asked);
+    return new GuardedBox(directory, configured.box, requests);
   }
 
   /** Calls a tool as an agent. */
   async call(tool: string, args: JsonObject): Promise<Attempt> {
-    const before = this.#asked.length;
+    const before = this.#requests.length;
     const { outcome, error, content } = await this.box.call(tool, args, {
       session: 's',
       principal: { id: 'agent', kind: 'agent' },
     });
-    return { outcome, reason: error?.message ?? JSON.stringify(content), asked: this.#asked.slice(before) };
+    return { outcome, reason: error?.message ?? JSON.stringify(content), asked: this.#requests.slice(before) };
   }
 
   /** Requests one of Claude's built-in tools, which does nothing when it is allowed. */
   async claude(name: string, input: JsonObject, permissionMode: PermissionMode = 'default'): Promise<Attempt> {
-    const before = this.#asked.length;
+    const before = this.#requests.length;
     const tools = turnTools({
       box: this.box,
       own: this.#own,
@@ -138,7 +138,7 @@ export class GuardedBox {
     return {
       outcome: call.allowed ? 'completed' : 'denied',
       reason: call.allowed ? '' : call.reason,
-      asked: this.#asked.slice(before),
+      asked: this.#requests.slice(before),
     };
   }
 }

@@ -125,14 +125,14 @@ function testTools(): ReturnType<typeof localServer> {
     tools: [
       defineTool({
         name: 'echo',
-        description: 'Gives its text back.',
+        description: 'Returns its text.',
         input: z.object({ text: z.string() }),
         effect: 'read',
         run: ({ text }) => text,
       }),
       defineTool({
         name: 'wait',
-        description: 'Waits, and tells when it was told to stop.',
+        description: 'Waits, or fails when the call is cancelled.',
         input: z.object({ ms: z.number() }),
         effect: 'read',
         run: ({ ms }, { signal }) =>
@@ -146,7 +146,7 @@ function testTools(): ReturnType<typeof localServer> {
       }),
       defineTool({
         name: 'long',
-        description: 'Says much.',
+        description: 'Returns a long text.',
         input: z.object({}),
         effect: 'read',
         run: () => 'x'.repeat(10_000),

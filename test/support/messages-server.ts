@@ -28,7 +28,7 @@ function stream(blocks: readonly ModelBlock[], send: Send, index: number): () =>
   const usage = { input_tokens: 10, output_tokens: 5 };
   const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: 'scripted', content: [] };
   event('message_start', { message: { ...message, stop_reason: null, stop_sequence: null, usage } });
-  for (const [place, block] of blocks.entries()) streamBlock(block, place, `toolu_${index}_${place}`, event);
+  for (const [position, block] of blocks.entries()) streamBlock(block, position, `toolu_${index}_${position}`, event);
   return () => {
     const tools = blocks.some(({ type }) => type === 'tool_use');
     const stop = blocks.at(-1)?.type === 'cut' ? 'max_tokens' : tools ? 'tool_use' : 'end_turn';
@@ -75,17 +75,17 @@ interface MessageBlock {
 }
 
 /**
- * Returns what a request of the Messages API tells the model. User text may follow results in the same message.
+ * Returns the input of the model in a request of the Messages API. User text may follow results in the same message.
  * Results are in the order of their calls: a client sends those of parallel calls in the order in which they completed.
  */
 export function heardInMessages({ messages, tools = [] }: MessagesRequest): Heard {
   const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? blocksOf(content) : []));
-  const since = blocks.findLastIndex((block) => isSaid(block)) + 1;
+  const since = blocks.findLastIndex((block) => isUserText(block)) + 1;
   const calls = messages.flatMap(({ role, content }) => (role === 'assistant' ? blocksOf(content) : []));
   const positions = new Map(calls.map(({ id }, position) => [id, position]));
   const positionOf = ({ tool_use_id }: MessageBlock): number => positions.get(tool_use_id) ?? -1;
   return {
-    said: blocks.filter(isSaid).map(({ text = '' }) => text),
+    said: blocks.filter(isUserText).map(({ text = '' }) => text),
     results: blocks
       .slice(since)
       .filter(({ type }) => type === 'tool_result')
@@ -95,8 +95,8 @@ export function heardInMessages({ messages, tools = [] }: MessagesRequest): Hear
   };
 }
 
-/** Claude's CLI adds its own reminders and remarks. */
-function isSaid({ type, text = '' }: MessageBlock): boolean {
+/** Excludes the reminders and remarks that Claude's CLI adds. */
+function isUserText({ type, text = '' }: MessageBlock): boolean {
   return type === 'text' && !/^\s*(<system-reminder>|\[Request interrupted)/.test(text);
 }
 

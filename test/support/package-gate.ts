@@ -58,7 +58,7 @@ const entries = Object.keys(manifest.exports)
 /** The entry points whose declarations can be checked completely. Those of the AI SDK refer to types that it does not include. */
 const checked = entries.filter((entry) => !entry.endsWith('/ai-sdk'));
 
-/** A program of a user: imports the entry points, and uses arguments typed by their schema. */
+/** A program of a user, which imports the entry points and uses arguments typed by their schema. */
 const consumer = `
 ${checked.map((entry, index) => `import * as entry${index} from '${entry}';`).join('\n')}
 import { createSignalbox, defineTool, localServer } from '${manifest.name}';
@@ -78,7 +78,7 @@ const box = await createSignalbox({ servers: [localServer({ name: 'math', tools:
 const outcome: string = (await box.call('mcp__math__add', { a: 1, b: 2 })).outcome;
 const endpoint = mcpEndpoint(box);
 const server = createServer((request, response) => void endpoint.handle(request, response, { principal: 'ann' }));
-// @ts-expect-error: whoever asks must be named
+// @ts-expect-error: the caller needs a name
 void endpoint.stdio({});
 export default [outcome, server, ${checked.map((_, index) => `entry${index}`).join(', ')}];
 `;

@@ -32,8 +32,8 @@ function linksOut(
   return links.flatMap(({ target, line }) => {
     const [path = ''] = target.split('#');
     if (path === '' || /^[a-z]+:/.test(target)) return [];
-    const there = normalize(`${dirname(file)}/${path}`).replace(/\/$/, '');
-    const isThere = files.has(there) || [...files].some((each) => each.startsWith(`${there}/`));
-    return isThere ? [] : [`${file}:${line}: ${target} is not in the package`];
+    const linked = normalize(`${dirname(file)}/${path}`).replace(/\/$/, '');
+    const isPackaged = files.has(linked) || [...files].some((each) => each.startsWith(`${linked}/`));
+    return isPackaged ? [] : [`${file}:${line}: ${target} is not in the package`];
   });
 }

@@ -10,27 +10,27 @@ import { startPostgres } from './postgres.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
-const place = mkdtempSync(join(tmpdir(), 'signalbox-closed-'));
-const installed = join(place, 'checkout', 'package');
-after(() => rmSync(place, { recursive: true, force: true }));
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-closed-'));
+const installed = join(directory, 'checkout', 'package');
+after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Replaces the system's temporary directory by a new one of this test. */
+/** Replaces the temporary directory of the system by a new one. */
 function useNewTemporaryDirectory(name: string): string {
-  const directory = join(place, name);
-  mkdirSync(directory);
-  chmodSync(directory, 0o1777);
-  process.env['TMPDIR'] = directory;
-  return directory;
+  const temporary = join(directory, name);
+  mkdirSync(temporary);
+  chmodSync(temporary, 0o1777);
+  process.env['TMPDIR'] = temporary;
+  return temporary;
 }
 
-describe('PostgreSQL in a checkout that only its owner may enter', () => {
+describe('PostgreSQL in a checkout that only its owner can access', () => {
   before(() => {
-    chmodSync(place, 0o755);
-    mkdirSync(join(place, 'checkout'), { mode: 0o700 });
+    chmodSync(directory, 0o755);
+    mkdirSync(join(directory, 'checkout'), { mode: 0o700 });
     execFileSync('cp', ['-a', installedPostgres(), installed]);
   });
 
-  test('starts and answers', async () => {
+  test('starts and answers queries', async () => {
     if (isRoot) {
       const direct = spawnSync(join(installed, 'native', 'bin', 'initdb'), ['--version'], { uid: nobody, gid: nobody });
       assert.match(direct.error?.message ?? '', /EACCES/);
@@ -48,7 +48,7 @@ describe('PostgreSQL in a checkout that only its owner may enter', () => {
   });
 
   test(
-    'is copied once, again when files are missing, and never run from a directory of another user',
+    'is copied once, again if files are missing, and never runs from a directory of another user',
     { skip: !isRoot && 'only root needs a copy' },
     () => {
       const temporary = useNewTemporaryDirectory('copied');
@@ -56,11 +56,11 @@ describe('PostgreSQL in a checkout that only its owner may enter', () => {
       writeFileSync(join(copy, 'native', 'mark'), '');
       rmSync(join(copy, 'package.json'));
       assert.equal(runnablePostgres(installed), copy);
-      assert.ok(existsSync(join(copy, 'native', 'mark')), 'as many files as there should be: nothing was copied');
+      assert.ok(existsSync(join(copy, 'native', 'mark')), 'the number of files is right, so nothing was copied');
       rmSync(join(copy, 'native', 'bin', 'postgres'));
       assert.equal(runnablePostgres(installed), copy);
       assert.ok(existsSync(join(copy, 'native', 'bin', 'postgres')));
-      assert.equal(readdirSync(temporary).length, 1, 'nothing is left beside it');
+      assert.equal(readdirSync(temporary).length, 1, 'nothing is left beside the copy');
       execFileSync('chown', [String(nobody), copy]);
       assert.notEqual(runnablePostgres(installed), copy);
     },

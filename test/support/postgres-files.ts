@@ -16,24 +16,24 @@ export function installedPostgres(): string {
 }
 
 /**
- * Returns a directory with the same files that PostgreSQL can run from. Started by root it runs as another user, who may not be
- * able to enter the checkout; then this is a copy in the temporary directory of the system, made once for each version.
+ * Returns a directory with the same files that PostgreSQL can run from. PostgreSQL started by root runs as another user, who may have no
+ * access to the checkout. In that case, this is a copy in the temporary directory of the system, made once for each version.
  */
 export function runnablePostgres(installed = installedPostgres()): string {
   if (!isRoot) return installed;
   const copy = join(tmpdir(), `signalbox-postgres-${version}`);
-  if (isOwn(copy) && isWhole(copy, installed)) return copy;
-  const aside = mkdtempSync(`${copy}-`);
-  execFileSync('cp', ['-a', `${installed}/.`, aside]);
-  execFileSync('chmod', ['-R', 'a+rX', aside]);
+  if (isOwn(copy) && isComplete(copy, installed)) return copy;
+  const temporary = mkdtempSync(`${copy}-`);
+  execFileSync('cp', ['-a', `${installed}/.`, temporary]);
+  execFileSync('chmod', ['-R', 'a+rX', temporary]);
   // A directory of another user is neither used nor removed.
-  if (!isOwn(copy) && lstatSync(copy, { throwIfNoEntry: false }) !== undefined) return aside;
-  if (!tryRename(aside, copy)) {
+  if (!isOwn(copy) && lstatSync(copy, { throwIfNoEntry: false }) !== undefined) return temporary;
+  if (!tryRename(temporary, copy)) {
     // Another test file may have made the copy meanwhile and run from it. Only an incomplete copy is replaced.
-    if (isOwn(copy) && isWhole(copy, installed)) rmSync(aside, { recursive: true });
+    if (isOwn(copy) && isComplete(copy, installed)) rmSync(temporary, { recursive: true });
     else {
       rmSync(copy, { recursive: true, force: true });
-      renameSync(aside, copy);
+      renameSync(temporary, copy);
     }
   }
   return copy;
@@ -73,6 +73,6 @@ function isOwn(directory: string): boolean {
 }
 
 /** Returns whether the copy is complete, since the system cleans temporary directories. */
-function isWhole(copy: string, installed: string): boolean {
+function isComplete(copy: string, installed: string): boolean {
   return readdirSync(copy, { recursive: true }).length === readdirSync(installed, { recursive: true }).length;
 }

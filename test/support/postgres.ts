@@ -5,7 +5,7 @@ import { emptyCluster } from './empty-cluster.ts';
 import { freePort } from './free-port.ts';
 import { importEmbeddedPostgres } from './postgres-files.ts';
 
-/** A password that must be escaped in URLs, and must not leak anywhere else. */
+/** A password that must be escaped in URLs and must not appear anywhere else. */
 export const password = 'hunter2+/%25 @x';
 
 /** A PostgreSQL server for the duration of a test file. */
@@ -14,7 +14,7 @@ export interface Cluster {
   address(schema: string): string;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Suspends all its processes until `goOn`. */
+  /** Suspends all its processes until `resume`. */
   pause(): void;
   goOn(): void;
   /** Kills it without a clean shutdown: everything that is not in its log is lost. */
@@ -24,8 +24,8 @@ export interface Cluster {
 }
 
 /**
- * Creates and starts a PostgreSQL server. It flushes to the disk only with `lasting`, because most tests do not need durability.
- * `in` is the parent of the data directory, `logIn` the directory of the log, `files` that of the programs.
+ * Creates and starts a PostgreSQL server. It flushes to the disk only if it is `durable`, because most tests do not need that. `parent` is the
+ * parent of the data directory, `logDirectory` contains the write-ahead log, and `programs` the programs.
  */
 export async function startPostgres(
   options: { readonly lasting?: boolean; readonly in?: string; readonly logIn?: string; readonly files?: string } = {},
@@ -91,7 +91,7 @@ export async function startPostgres(
       await postgres.stop();
     },
     pause() {
-      // The postmaster first, because it starts the others.
+      // Stops the postmaster first, because it starts the others.
       process.kill(postmaster(), 'SIGSTOP');
       for (const child of childrenOf(postmaster())) process.kill(child, 'SIGSTOP');
     },

@@ -121,6 +121,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // ended meanwhile
+    // The process has exited meanwhile.
   }
 }

@@ -26,7 +26,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
   for (let round = 0; round < trees; round += 1) {
     const root = join(place, `tree-${round}`);
     mkdirSync(root);
-    plant(root, outside, random);
+    fillTree(root, outside, random);
     const before = treeFingerprint(root);
     const unread = unreadFiles(before);
     const commands = Array.from({ length: 1 + Math.floor(random() * 12) }, () => randomCommand(outside, random));
@@ -39,7 +39,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
     const isChanged = !isEqual(now, timeless(before));
     // The time of an unread file may be the only evidence of a change of its content.
     if (unread.size === 0 || isChanged)
-      assert.equal(total > 0, isChanged, `changes are listed where there are any; ${context}`);
+      assert.equal(total > 0, isChanged, `changes are listed if there are any; ${context}`);
     if (total > 0) {
       changed += 1;
       const undone = engine.undo(call, false);
@@ -47,7 +47,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
       if (undone.outcome === 'conflict') {
         reported += 1;
         assert.ok(unread.size > 0, `${JSON.stringify(undone.conflicts)}; ${context}`);
-        assertRestoredButUnread(engine, call, root, before, unread, context);
+        assertRestoredExceptUnread(engine, call, root, before, unread, context);
       } else {
         assert.deepEqual(undone.conflicts, [], context);
         assert.deepEqual(treeFingerprint(root), before, context);
@@ -59,7 +59,7 @@ export function undoRandomTrees(place: string, trees: number): { changed: number
 }
 
 /** Undoes everything possible, and compares everything except unreadable files and their directories. */
-function assertRestoredButUnread(
+function assertRestoredExceptUnread(
   engine: UndoEngine,
   call: string,
   root: string,
@@ -134,7 +134,7 @@ function path(random: () => number): string {
 }
 
 /** Fills a new tree with random files, directories and symlinks, some of which lead to `outside`. */
-function plant(root: string, outside: string, random: () => number): void {
+function fillTree(root: string, outside: string, random: () => number): void {
   for (let count = 5 + Math.floor(random() * 15); count > 0; count -= 1) {
     const target = Buffer.from(`${root}/${bytes(path(random))}`, 'latin1');
     const kind = random();
@@ -163,7 +163,7 @@ function mode(random: () => number): string {
   return ['644', '755', '600', '444', '000', '4755'][Math.floor(random() * 6)] ?? '644';
 }
 
-/** Commands that change the tree itself; later commands work where the tree was. */
+/** Commands that change the tree itself; later commands run where the tree was. */
 const rootCommands = (outside: string): readonly string[] => [
   'rm -rf "$ROOT"',
   'rm -rf "$ROOT"; mkdir -m 700 "$ROOT"; echo new > "$ROOT"/a',

@@ -29,10 +29,10 @@ export class Replica {
     const child = this.#place.start(['serve', '--port', '0', '--json', ...this.#args], { SIGNALBOX_TOKEN: token });
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
-    const told = await said(child.stdout, /\n/).catch((error: unknown) => {
+    const ready = await said(child.stdout, /\n/).catch((error: unknown) => {
       throw new Error(`a replica did not start: ${this.#output}`, { cause: error });
     });
-    ({ url: this.url, signInUrl: this.signInUrl } = JSON.parse(told) as { url: string; signInUrl: string });
+    ({ url: this.url, signInUrl: this.signInUrl } = JSON.parse(ready) as { url: string; signInUrl: string });
   }
 
   /** Sends the signal and waits until the process has exited. */
@@ -76,7 +76,7 @@ export async function startReplicas(
   const all = argumentsOf.map((args) => new Replica(files, ['--allowed-host', proxy.host, ...args]));
   // Workers serve no requests.
   const isServing = (_: Replica, index: number): boolean => !(argumentsOf[index] ?? []).includes('worker');
-  const aim = (without?: Replica): void =>
+  const updateTargets = (without?: Replica): void =>
     void (proxy.targets = all.filter((one, index) => one !== without && isServing(one, index)).map(({ url }) => url));
   const close = async (): Promise<void> => {
     await Promise.all(all.map((replica) => replica.end('SIGTERM')));
@@ -88,7 +88,7 @@ export async function startReplicas(
     await close();
     throw error;
   }
-  aim();
+  updateTargets();
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return {
     all,
@@ -97,12 +97,12 @@ export async function startReplicas(
     async restart(replica, signal) {
       // The kernel resets a connection that is opened while the port closes, which no server can prevent.
       if (signal === 'SIGTERM') {
-        aim(replica);
+        updateTargets(replica);
         await nextTurn();
       }
       const code = await replica.end(signal);
       await replica.start();
-      aim();
+      updateTargets();
       return code;
     },
     async ask(method, path, body, at) {

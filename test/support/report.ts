@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
-/** The maximum length of each problem that is printed again at the end. */
-const problemLimit = 2_000;
+/** The maximum length of a problem that is printed again at the end. */
+const maxProblemLength = 2_000;
 
 /** Counts checks and prints a line for each. */
 export class Report {
@@ -21,7 +21,7 @@ export class Report {
     if (problem.trim() === '') return;
     const indented = problem.trim().replaceAll(/^/gm, '    ');
     console.log(`${indented}\n`);
-    this.#problems.push(`✗ ${name}\n${indented.slice(0, problemLimit)}`);
+    this.#problems.push(`✗ ${name}\n${indented.slice(0, maxProblemLength)}`);
   }
 
   /** Counts and prints one check. */

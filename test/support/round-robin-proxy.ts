@@ -16,7 +16,7 @@ export interface RoundRobinProxy {
 /** The header with the server that responded. */
 export const answeredBy = 'x-answered-by';
 
-const patienceMs = 20_000;
+const maxWaitMs = 20_000;
 
 /**
  * Starts a proxy. A request that a server did not accept, because it does not listen or responds with 503, goes to the next one.
@@ -26,18 +26,18 @@ export async function roundRobinProxy(): Promise<RoundRobinProxy> {
   let turn = 0;
   const server = createServer((incoming, response) => {
     void bodyOf(incoming).then(
-      (body) => pass(incoming, body, response, Date.now() + patienceMs),
+      (body) => forward(incoming, body, response, Date.now() + maxWaitMs),
       () => response.destroy(),
     );
   });
 
-  function pass(incoming: IncomingMessage, body: Buffer, response: ServerResponse, until: number): void {
+  function forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse, until: number): void {
     const { targets } = proxy;
     const target = targets[(turn += 1) % targets.length] ?? '';
-    const again = (): void =>
+    const retry = (): void =>
       Date.now() < until
-        ? void setTimeout(() => pass(incoming, body, response, until), 10)
-        : void response.writeHead(502).end('no server takes it');
+        ? void setTimeout(() => forward(incoming, body, response, until), 10)
+        : void response.writeHead(502).end('no server accepts the request');
     const address = new URL(incoming.url ?? '/', target);
     const outgoing = request(address, {
       method: incoming.method ?? 'GET',
@@ -47,12 +47,12 @@ export async function roundRobinProxy(): Promise<RoundRobinProxy> {
     outgoing.on('response', (answer) => {
       if (answer.statusCode === 503) {
         answer.resume();
-        return again();
+        return retry();
       }
       response.writeHead(answer.statusCode ?? 502, { ...answer.headers, [answeredBy]: target });
       response.flushHeaders();
       answer.on('error', () => {
-        cut.push(`${incoming.method} ${incoming.url}: broken off`);
+        cut.push(`${incoming.method} ${incoming.url}: cut off`);
         response.destroy();
       });
       answer.pipe(response);
@@ -60,7 +60,7 @@ export async function roundRobinProxy(): Promise<RoundRobinProxy> {
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (response.destroyed) return;
       // The request was not sent, because the server no longer listens.
-      if (error.syscall === 'connect') return again();
+      if (error.syscall === 'connect') return retry();
       cut.push(`${incoming.method} ${incoming.url}: ${error.message}`);
       response.destroy();
     });

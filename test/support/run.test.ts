@@ -12,14 +12,14 @@ import { within } from './within.ts';
 const header = `import { describe, test } from 'node:test'; import { spawn } from 'node:child_process';\n`;
 const onLinux = process.platform === 'linux' ? {} : { skip: 'needs /proc' };
 
-describe('the test run', () => {
-  test('counts what passed and what was skipped', async (t) => {
+describe('test run', () => {
+  test('counts passed and skipped tests', async (t) => {
     const { code, lines } = await runOn(t, `test('a', () => {}); describe('b', () => { test.skip('c', () => {}); });`);
     assert.equal(lines.at(-1), '2 passed, 0 failed, 1 skipped');
     assert.equal(code, 0);
   });
 
-  test('names a failed test and fails', async (t) => {
+  test('names a failed test, and fails', async (t) => {
     const { code, lines, text } = await runOn(
       t,
       `describe('b', () => { test('c', () => { throw new Error('broken'); }); });`,
@@ -29,7 +29,7 @@ describe('the test run', () => {
     assert.equal(code, 1);
   });
 
-  test('fails when a file breaks, holds no test, or only skipped ones', async (t) => {
+  test('fails if a file breaks, contains no tests, or only skipped ones', async (t) => {
     const sources = {
       'at import': `throw new Error('at import');`,
       'contains no tests': '',
@@ -42,7 +42,7 @@ describe('the test run', () => {
     }
   });
 
-  test('names and ends a process that was left behind', onLinux, async (t) => {
+  test('names and kills a process that was left behind', onLinux, async (t) => {
     const orphan = `spawn('sleep', ['61'], { detached: true, env: {}, stdio: 'inherit' }).unref();`;
     const { code, text } = await runOn(
       t,
@@ -55,7 +55,7 @@ describe('the test run', () => {
   });
 
   test(
-    'ends a file whose time is up with the processes it started, and says which test was running',
+    'ends a file at its time limit with the processes it started, and names the running test',
     onLinux,
     async (t) => {
       const hanging = `setInterval(() => {}, 1000); spawn('sleep', ['63'], { stdio: 'inherit' }); await new Promise(() => {});`;
@@ -63,7 +63,7 @@ describe('the test run', () => {
         '--longest',
         '8',
       ]);
-      assert.match(text, /its 8 s were up during b > c/);
+      assert.match(text, /the time limit of 8 s passed during b > c/);
       const pid = /process (\d+): sleep 63/.exec(text)?.[1];
       assert.ok(pid, text);
       assert.equal(await isRunning(pid), false);
@@ -71,15 +71,15 @@ describe('the test run', () => {
     },
   );
 
-  test('takes its processes along when it is told to stop', onLinux, async (t) => {
-    const directory = await madeUp(
+  test('ends its processes when it is stopped', onLinux, async (t) => {
+    const directory = await writeTestFile(
       t,
       `test('a', async () => { const child = spawn('sleep', ['62']); process.getBuiltinModule('fs').writeFileSync(import.meta.dirname + '/pid', String(child.pid)); await new Promise(() => { setInterval(() => {}, 1000); }); });`,
     );
     const run = start(directory);
     let text = '';
     run.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    const pid = await until(() => readFile(join(directory, 'pid'), 'utf8').catch(() => ''));
+    const pid = await waitForText(() => readFile(join(directory, 'pid'), 'utf8').catch(() => ''));
     run.kill('SIGTERM');
     const [code] = (await within(once(run, 'close'), 'the end of the run', () => text)) as [number];
     assert.equal(code, 143);
@@ -93,7 +93,7 @@ async function runOn(
   source: string,
   options: readonly string[] = [],
 ): Promise<{ code: number; lines: string[]; text: string }> {
-  const run = start(await madeUp(t, source), options);
+  const run = start(await writeTestFile(t, source), options);
   let text = '';
   run.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const [code] = (await within(once(run, 'close'), 'the end of the run', () => text)) as [number];
@@ -109,20 +109,20 @@ function start(directory: string, options: readonly string[] = []) {
   });
 }
 
-async function madeUp(t: TestContext, source: string): Promise<string> {
+async function writeTestFile(t: TestContext, source: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-run-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
   await writeFile(join(directory, 'made-up.test.ts'), source === '' ? 'export {};' : header + source);
   return directory;
 }
 
-async function until(read: () => Promise<string>): Promise<string> {
+async function waitForText(read: () => Promise<string>): Promise<string> {
   for (let tries = 0; tries < 1200; tries += 1) {
     const value = await read();
     if (value !== '') return value;
     await wait(50);
   }
-  throw new Error('it was never written');
+  throw new Error('the file was never written');
 }
 
 async function isRunning(pid: string): Promise<boolean> {

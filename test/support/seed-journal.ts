@@ -25,7 +25,7 @@ interface SeededTool {
   /** The percentage of calls of this tool. */
   readonly share: number;
   /** The typical duration in milliseconds. */
-  readonly usualMs: number;
+  readonly typicalMs: number;
   arguments(index: number): JsonObject;
 }
 
@@ -64,16 +64,16 @@ const tools: readonly SeededTool[] = [
     (index: number) => ({ to: `person-${index % 70}@example.com`, subject: `Part ${index}` }),
   ],
   ['memory', 'add_observations', 'undoable', 5, 3, (index: number) => ({ observations: [`part ${index} is mended`] })],
-].map(([server, tool, effect, share, usualMs, given]) => ({
+].map(([server, tool, effect, share, typicalMs, argumentsOf]) => ({
   server,
   tool,
   effect,
   share,
-  usualMs,
-  arguments: given,
+  typicalMs,
+  arguments: argumentsOf,
 })) as SeededTool[];
 
-const lot = 1000;
+const batchSize = 1000;
 
 /**
  * Fills a journal with varied calls of several servers, sessions and principals, oldest first. Deterministic for a seed, except
@@ -86,7 +86,7 @@ export async function seedJournal(store: Store, seeding: Seeding): Promise<void>
   for (let index = 0; index < calls; index += 1) {
     const at = Math.floor(until - spanMs + ((index + random()) * spanMs) / calls);
     drafts.push(...callOf(index, at, Math.floor(random() * sessions), random));
-    if (drafts.length < lot && index < calls - 1) continue;
+    if (drafts.length < batchSize && index < calls - 1) continue;
     await store.append(drafts);
     drafts = [];
   }
@@ -97,7 +97,7 @@ function callOf(index: number, at: number, session: number, random: () => number
   const tool = pick(random() * 100);
   const decision = decisionOf(tool, random());
   const outcome = outcomeOf(decision, random());
-  const durationMs = Number((tool.usualMs * Math.exp((random() + random() + random() - 1.5) * 1.6)).toFixed(3));
+  const durationMs = Number((tool.typicalMs * Math.exp((random() + random() + random() - 1.5) * 1.6)).toFixed(3));
   const facts = {
     principal: { id: `user-${session % 5}/${session % 2 === 0 ? 'claude' : 'cursor'}`, kind: 'agent' },
     arguments: tool.arguments(index),

@@ -6,7 +6,7 @@ import type { SessionLookup, SessionDescription } from '../../src/sources/local/
 export function sessionFacts(
   id: string,
   owner: Principal,
-  given: Partial<SessionDescription> = {},
+  overrides: Partial<SessionDescription> = {},
 ): SessionDescription {
   return {
     id,
@@ -19,13 +19,13 @@ export function sessionFacts(
     createdAt: '2026-11-15T10:00:00.000Z',
     activeAt: '2026-11-15T11:00:00.000Z',
     queued: 0,
-    ...given,
+    ...overrides,
   };
 }
 
 /** Creates a lookup of in-memory sessions that behaves like the real one. */
 export function sessionBook(all: readonly SessionDescription[]): SessionLookup {
-  const fits = (
+  const matches = (
     { owner, cwd, state }: SessionDescription,
     search: { owner?: string; cwd?: string; active?: boolean },
   ): boolean =>
@@ -35,11 +35,11 @@ export function sessionBook(all: readonly SessionDescription[]): SessionLookup {
   return {
     async list({ limit = 20, after, ...search }) {
       const from = after === undefined ? 0 : Number(after);
-      const found = all.filter((session) => fits(session, search));
+      const found = all.filter((session) => matches(session, search));
       const items = found.slice(from, from + limit);
       return from + limit < found.length ? { items, next: String(from + limit) } : { items };
     },
-    count: async (search) => all.filter((session) => fits(session, search)).length,
+    count: async (search) => all.filter((session) => matches(session, search)).length,
     async get(id) {
       const session = all.find((each) => each.id === id);
       if (session === undefined) throw new SignalboxError('session-unknown', `there is no session ${id}`);

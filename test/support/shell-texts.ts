@@ -3,7 +3,7 @@ export const programs = ['aa', 'bb', 'cc', 'dd', 'ee'] as const;
 
 type Make = () => string;
 
-/** Generates shell texts from a grammar: substitutions, here-documents, braces, functions, `eval` and `sh -c`, nested and oddly quoted. */
+/** Generates shell texts from a grammar: substitutions, here-documents, braces, functions, `eval` and `sh -c`, nested and unusually quoted. */
 export class ShellTexts {
   readonly #random: (below: number) => number;
 

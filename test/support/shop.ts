@@ -6,7 +6,7 @@ import { createSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 
-/** The smallest possible picture. */
+/** The smallest possible image. */
 export const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const document = Buffer.from('%PDF-1.4').toString('base64');

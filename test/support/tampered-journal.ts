@@ -16,7 +16,7 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 export const human = { id: 'user:ada', kind: 'human' } as const;
 export const bot = { id: 'bot', kind: 'agent' } as const;
 
-function bank(): ReturnType<typeof localServer> {
+function bankServer(): ReturnType<typeof localServer> {
   const input = { type: 'object', properties: { amount: { type: 'number' } } };
   const pay = defineTool({
     name: 'pay',
@@ -51,13 +51,15 @@ export async function filled(t: TestContext, store?: (place: Place) => Promise<S
   return place;
 }
 
+/** Opens a box on the files, or on the store, and closes it after the work. */
+/** Opens a box on the files, or on the store, and closes it after the work. */
 export async function using(
   { data }: Place,
   store: ((place: Place) => Promise<Store>) | undefined,
   work: (box: InternalSignalbox) => Promise<void>,
 ): Promise<void> {
-  const opened = store === undefined ? { data } : { store: await store({ data, file: '' }) };
-  const box = await openSignalbox({ servers: [bank()], ...opened });
+  const storage = store === undefined ? { data } : { store: await store({ data, file: '' }) };
+  const box = await openSignalbox({ servers: [bankServer()], ...storage });
   try {
     await work(box);
   } finally {
@@ -73,9 +75,9 @@ async function approve(
   const call = (): ReturnType<InternalSignalbox['call']> =>
     box.call('mcp__bank__pay', { amount }, { principal: bot, session: 's', waitMs: 0 });
   assert.equal((await call()).outcome, 'awaiting-approval');
-  const [question] = await box.approvals.list();
-  assert.ok(question !== undefined);
-  await box.approvals.approve(question.id, { by: human, remember });
+  const [request] = await box.approvals.list();
+  assert.ok(request !== undefined);
+  await box.approvals.approve(request.id, { by: human, remember });
   assert.equal((await call()).outcome, 'completed');
 }
 

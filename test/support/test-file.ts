@@ -25,28 +25,28 @@ export interface TestFileReport {
 }
 
 /** The default timeout of a test, long enough for a busy machine. It also reports a hanging test by name. */
-const longestTestMs = 5 * 60_000;
+const defaultTestTimeoutMs = 5 * 60_000;
 
 /**
  * Runs one test file in its own process, with a timeout. Uses one `run()` per file, because node:test reports the file that
  * defines a test, and conformance tests are defined in another file than the one that runs them.
  */
-export async function runTestFile(path: string, longestMs: number): Promise<TestFileReport> {
+export async function runTestFile(path: string, maxMs: number): Promise<TestFileReport> {
   const started = performance.now();
   const file = relative(root, path).replaceAll('\\', '/');
   const results: TestResult[] = [];
   const names: string[] = [];
-  const begun: string[] = [];
+  const startedNames: string[] = [];
   const diagnostics: string[] = [];
   let output = '';
 
   const idOf = (test: EventData.TestPass | EventData.TestFail): string =>
     [file, ...names.slice(0, test.nesting), test.name].join(' > ');
 
-  const limit = AbortSignal.timeout(longestMs);
-  const execArgv = [`--test-timeout=${longestTestMs}`];
+  const limit = AbortSignal.timeout(maxMs);
+  const execArgv = [`--test-timeout=${defaultTestTimeoutMs}`];
   const stream = run({ files: [path], isolation: 'process', execArgv, signal: limit });
-  stream.on('test:dequeue', (test) => begun.splice(test.nesting, Infinity, test.name));
+  stream.on('test:dequeue', (test) => startedNames.splice(test.nesting, Infinity, test.name));
   stream.on('test:start', (test) => {
     names[test.nesting] = test.name;
   });
@@ -60,7 +60,7 @@ export async function runTestFile(path: string, longestMs: number): Promise<Test
     else if (failureType(test) !== 'subtestsFailed') {
       const id = test.name === path ? file : idOf(test);
       const reason = limit.aborted
-        ? `its ${longestMs / 1000} s were up during ${begun.join(' > ').replace(path, 'its start')}`
+        ? `the time limit of ${maxMs / 1000} s passed during ${startedNames.join(' > ').replace(path, 'its start')}`
         : reasonOf(test);
       results.push({ id, state: 'failed', reason });
     }

@@ -18,12 +18,12 @@ export function treeFingerprint(
     if (stats.isFile())
       facts.push(
         createHash('sha1')
-          .update(opened(path, stats, () => readFileSync(path)))
+          .update(withAccess(path, stats, () => readFileSync(path)))
           .digest('hex'),
       );
     found.set(name, facts.join(' '));
     if (!stats.isDirectory()) return;
-    opened(path, stats, () => {
+    withAccess(path, stats, () => {
       for (const each of readdirSync(path, { encoding: 'buffer' }))
         visit(Buffer.concat([path, Buffer.from('/'), each]), `${name}/${each.toString('latin1')}`);
     });
@@ -33,7 +33,7 @@ export function treeFingerprint(
 }
 
 /** Grants the owner access to an entry while `act` runs. */
-function opened<Result>(path: Buffer, { mode }: Stats, act: () => Result): Result {
+function withAccess<Result>(path: Buffer, { mode }: Stats, act: () => Result): Result {
   if (process.getuid?.() === 0 || (mode & 0o500) === 0o500) return act();
   chmodSync(path, (mode & 0o7777) | 0o500);
   try {

@@ -4,8 +4,8 @@ import { type Store, createSignalbox, defineTool, localServer } from '../../src/
 import type { Place } from '../e2e/cli-place.ts';
 
 /**
- * Makes calls that write to one file of a workspace, in a session. Returns their ids. Records are in the place, unless a store is
- * given.
+ * Makes calls that write to one file of a workspace, in a session. Returns their ids. Records are in the data directory of the project,
+ * unless a store is given.
  */
 export async function undoableWrites(
   place: Place,
@@ -24,8 +24,8 @@ export async function undoableWrites(
     run: ({ text }) => writeFileSync(file, text),
   });
   const servers = [localServer({ name: 't', tools: [write], workspace: [workspace] })];
-  const kept = store === undefined ? {} : { store };
-  const box = await createSignalbox({ ...kept, data: place.data, servers, approve: () => ({ allow: true }) });
+  const storage = store === undefined ? {} : { store };
+  const box = await createSignalbox({ ...storage, data: place.data, servers, approve: () => ({ allow: true }) });
   const calls = [];
   for (const text of texts) calls.push((await box.call('mcp__t__write', { text }, { session: 's' })).callId);
   await box.close();

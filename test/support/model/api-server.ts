@@ -18,7 +18,7 @@ export interface ApiDialect<Request> {
   answer(request: Request): Answer | Promise<Answer>;
   /** Returns the body of an error response. */
   refusal(refusal: ModelRefusal): object;
-  /** Streams the blocks; returns how to end the stream. */
+  /** Streams the blocks; returns a function that ends the stream. */
   stream(blocks: readonly ModelBlock[], send: Send, index: number): () => void;
 }
 
@@ -36,10 +36,10 @@ export async function startApi<Request>(
       for await (const chunk of request) body += String(chunk);
       const dialect = request.method === 'POST' ? dialectOf(request.url ?? '') : undefined;
       if (dialect === undefined) return void response.writeHead(404).end();
-      const asked = JSON.parse(body) as Request;
-      requests.push(asked);
+      const parsed = JSON.parse(body) as Request;
+      requests.push(parsed);
       const index = requests.length;
-      reply(dialect, await dialect.answer(asked), response, index);
+      reply(dialect, await dialect.answer(parsed), response, index);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,8 +64,8 @@ function reply<Request>(dialect: ApiDialect<Request>, answer: Answer, response: 
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send: Send = (data, event) => {
-    const named = event === undefined ? '' : `event: ${event}\n`;
-    response.write(`${named}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+    const eventLine = event === undefined ? '' : `event: ${event}\n`;
+    response.write(`${eventLine}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
   };
   const end = dialect.stream(answer, send, index);
   const last = answer.at(-1)?.type;

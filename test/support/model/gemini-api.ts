@@ -22,7 +22,7 @@ export function startGeminiApi(script: ModelScript): Promise<ModelApi<GeminiRequ
   return startApi((path) =>
     path.includes(':streamGenerateContent')
       ? {
-          answer: (request) => script(heard(request)),
+          answer: (request) => script(toModelInput(request)),
           refusal: ({ status, message }) => ({ error: { code: status, message, status: 'INVALID_ARGUMENT' } }),
           stream,
         }
@@ -51,9 +51,9 @@ function stream(blocks: readonly ModelBlock[], send: Send): () => void {
     });
 }
 
-function heard({ contents, tools = [] }: GeminiRequest): Heard {
+function toModelInput({ contents, tools = [] }: GeminiRequest): Heard {
   const texts = contents.map(({ role, parts }) => (role === 'user' ? parts.flatMap(({ text }) => text ?? []) : []));
-  const since = contents.slice(texts.findLastIndex((said) => said.length > 0) + 1);
+  const since = contents.slice(texts.findLastIndex((userTexts) => userTexts.length > 0) + 1);
   const groups = Array.isArray(tools)
     ? (tools as readonly { functionDeclarations?: readonly { name: string }[] }[])
     : [tools];
@@ -63,7 +63,7 @@ function heard({ contents, tools = [] }: GeminiRequest): Heard {
       parts.flatMap(({ functionResponse }) => {
         if (functionResponse === undefined) return [];
         const { error, content = functionResponse.response } = functionResponse.response;
-        return [{ text: shown(error ?? content), failed: error !== undefined }];
+        return [{ text: asText(error ?? content), failed: error !== undefined }];
       }),
     ),
     tools: groups
@@ -72,6 +72,6 @@ function heard({ contents, tools = [] }: GeminiRequest): Heard {
   };
 }
 
-function shown(value: unknown): string {
+function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -25,12 +25,12 @@ export interface OpenAITool {
 /** Starts a scripted server with OpenAI's streaming Chat Completions and Responses APIs. */
 export function startOpenAIApi(script: ModelScript): Promise<ModelApi<OpenAIRequest>> {
   const chat: ApiDialect<OpenAIRequest> = {
-    answer: (request) => script(heardInChat(request)),
+    answer: (request) => script(fromChat(request)),
     refusal,
     stream: streamChat,
   };
   const responses: ApiDialect<OpenAIRequest> = {
-    answer: (request) => script(heardInResponses(request)),
+    answer: (request) => script(fromResponses(request)),
     refusal,
     stream: streamResponse,
   };
@@ -43,7 +43,7 @@ function refusal({ message }: ModelRefusal): object {
   return { error: { message, type: 'invalid_request_error', code: null, param: null } };
 }
 
-const asked = { prompt: 10, answer: 5 };
+const tokens = { prompt: 10, answer: 5 };
 
 function streamChat(blocks: readonly ModelBlock[], send: Send, index: number): () => void {
   const chunk = (delta: object, rest: object = {}): void =>
@@ -68,7 +68,7 @@ function streamChat(blocks: readonly ModelBlock[], send: Send, index: number): (
   return () => {
     const cut = blocks.at(-1)?.type === 'cut';
     chunk({}, { finish_reason: cut ? 'length' : calls > 0 ? 'tool_calls' : 'stop' });
-    const usage = { prompt_tokens: asked.prompt, completion_tokens: asked.answer, total_tokens: 15, cost: 0.25 };
+    const usage = { prompt_tokens: tokens.prompt, completion_tokens: tokens.answer, total_tokens: 15, cost: 0.25 };
     send({ id: `chat_${index}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage });
     send('[DONE]');
   };
@@ -79,9 +79,9 @@ function streamResponse(blocks: readonly ModelBlock[], send: Send, index: number
   event('response.created', {
     response: { id: `resp_${index}`, created_at: 1, model: 'scripted', object: 'response' },
   });
-  for (const [place, block] of blocks.entries()) streamItem(block, `${index}_${place}`, place, event);
+  for (const [position, block] of blocks.entries()) streamItem(block, `${index}_${position}`, position, event);
   return () => {
-    const usage = { input_tokens: asked.prompt, output_tokens: asked.answer, total_tokens: 15 };
+    const usage = { input_tokens: tokens.prompt, output_tokens: tokens.answer, total_tokens: 15 };
     const cut = blocks.at(-1)?.type === 'cut';
     const incomplete_details = cut ? { reason: 'max_output_tokens' } : null;
     event(cut ? 'response.incomplete' : 'response.completed', {
@@ -90,17 +90,22 @@ function streamResponse(blocks: readonly ModelBlock[], send: Send, index: number
   };
 }
 
-function streamItem(block: ModelBlock, mark: string, place: number, event: (type: string, data: object) => void): void {
+function streamItem(
+  block: ModelBlock,
+  suffix: string,
+  position: number,
+  event: (type: string, data: object) => void,
+): void {
   const item = (type: 'added' | 'done', value: object): void =>
-    event(`response.output_item.${type}`, { output_index: place, item: value });
+    event(`response.output_item.${type}`, { output_index: position, item: value });
   if (block.type === 'text') {
-    const id = `msg_${mark}`;
+    const id = `msg_${suffix}`;
     item('added', { type: 'message', id, status: 'in_progress', role: 'assistant', content: [] });
     for (const delta of pieces(block.text))
-      event('response.output_text.delta', { item_id: id, output_index: place, content_index: 0, delta });
+      event('response.output_text.delta', { item_id: id, output_index: position, content_index: 0, delta });
     item('done', { type: 'message', id, status: 'completed', role: 'assistant', content: [] });
   } else if (block.type === 'thinking') {
-    const id = `rs_${mark}`;
+    const id = `rs_${suffix}`;
     item('added', { type: 'reasoning', id, summary: [], encrypted_content: null });
     event('response.reasoning_summary_part.added', { item_id: id, summary_index: 0 });
     event('response.reasoning_summary_text.delta', { item_id: id, summary_index: 0, delta: block.text });
@@ -109,20 +114,20 @@ function streamItem(block: ModelBlock, mark: string, place: number, event: (type
     const [name = '', namespace] = block.name.split('/').toReversed();
     const call = {
       type: 'function_call',
-      id: `fc_${mark}`,
-      call_id: `call_${mark}`,
+      id: `fc_${suffix}`,
+      call_id: `call_${suffix}`,
       name,
       ...(namespace === undefined ? {} : { namespace }),
     };
     const text = block.raw ?? JSON.stringify(block.input);
     item('added', { ...call, arguments: '', status: 'in_progress' });
     for (const delta of pieces(text))
-      event('response.function_call_arguments.delta', { item_id: call.id, output_index: place, delta });
+      event('response.function_call_arguments.delta', { item_id: call.id, output_index: position, delta });
     item('done', { ...call, arguments: text, status: 'completed' });
   }
 }
 
-function heardInChat({ messages = [], tools = [] }: OpenAIRequest): Heard {
+function fromChat({ messages = [], tools = [] }: OpenAIRequest): Heard {
   return {
     said: messages.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
     results: sinceUser(messages).flatMap(({ role, content }) => (role === 'tool' ? [resultOf(content)] : [])),
@@ -130,7 +135,7 @@ function heardInChat({ messages = [], tools = [] }: OpenAIRequest): Heard {
   };
 }
 
-function heardInResponses({ input = [], tools = [] }: OpenAIRequest): Heard {
+function fromResponses({ input = [], tools = [] }: OpenAIRequest): Heard {
   return {
     said: input.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
     results: sinceUser(input).flatMap(({ type, output }) =>

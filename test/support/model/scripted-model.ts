@@ -8,23 +8,23 @@ type StreamPart = Awaited<ReturnType<Model['doStream']>>['stream'] extends Reada
 
 /** A scripted language model of the AI SDK in this process. */
 export function scriptedModel(script: ModelScript): Model {
-  let asked = 0;
+  let requests = 0;
   return {
     specificationVersion: 'v4',
     provider: 'scripted',
     modelId: 'scripted',
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error('turns are streamed')),
-    doStream: (request) => Promise.resolve({ stream: ReadableStream.from(stream(script, request, (asked += 1))) }),
+    doStream: (request) => Promise.resolve({ stream: ReadableStream.from(stream(script, request, (requests += 1))) }),
   };
 }
 
 async function* stream(script: ModelScript, request: Request, index: number): AsyncGenerator<StreamPart> {
-  const answer = script(heard(request));
+  const answer = script(toModelInput(request));
   if (isRefusal(answer)) throw new Error(answer.message);
   yield { type: 'stream-start', warnings: [] };
-  for (const [place, block] of answer.entries()) {
-    const id = `${index}_${place}`;
+  for (const [position, block] of answer.entries()) {
+    const id = `${index}_${position}`;
     switch (block.type) {
       case 'text':
       case 'thinking': {
@@ -65,7 +65,7 @@ async function* stream(script: ModelScript, request: Request, index: number): As
   };
 }
 
-function heard({ prompt, tools = [] }: Request): Heard {
+function toModelInput({ prompt, tools = [] }: Request): Heard {
   const last = prompt.findLastIndex(({ role }) => role === 'user');
   return {
     said: prompt.flatMap((message) =>

@@ -25,10 +25,10 @@ export interface SuiteBox {
 export async function openSuiteBox(): Promise<SuiteBox> {
   const notes: string[] = [];
   const own = runtimeTools('runtime');
-  const shaky = fallingServer();
+  const shaky = failingServer();
   const suite = localServer({ name: 'suite' });
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
-  const meeting = meetingPoint();
+  const reachBarrier = createBarrier();
   const tools = [
     defineTool({
       name: 'add',
@@ -49,11 +49,11 @@ export async function openSuiteBox(): Promise<SuiteBox> {
     }),
     defineTool({
       name: 'meet',
-      description: 'Ends when two have come.',
+      description: 'Ends when two calls have reached the same place.',
       input: z.object({ name: z.string(), place: z.string() }),
       effect: 'read',
       run: async ({ name, place }) => {
-        await meeting(place);
+        await reachBarrier(place);
         return `${name} met`;
       },
     }),
@@ -84,7 +84,7 @@ export async function openSuiteBox(): Promise<SuiteBox> {
       effect: 'read',
       run: ({ name }) => {
         suite.add(
-          defineTool({ name, description: 'New here.', input: z.object({}), effect: 'read', run: () => 'fresh' }),
+          defineTool({ name, description: 'A new tool.', input: z.object({}), effect: 'read', run: () => 'fresh' }),
         );
         return `added ${name}`;
       },
@@ -106,8 +106,8 @@ export async function openSuiteBox(): Promise<SuiteBox> {
   return opened;
 }
 
-/** Blocks each call until a second call reaches the same barrier. */
-function meetingPoint(): (place: string) => Promise<void> {
+/** Creates a barrier that blocks each call until a second one reaches the same place. */
+function createBarrier(): (place: string) => Promise<void> {
   const waiting = new Map<string, () => void>();
   return (place) =>
     new Promise((resolve) => {
@@ -120,8 +120,8 @@ function meetingPoint(): (place: string) => Promise<void> {
     });
 }
 
-/** A server that goes down after its tool ran. */
-function fallingServer(): Source {
+/** Creates a server that goes down after its tool has run. */
+function failingServer(): Source {
   let down: { readonly reason: string; readonly since: number } | undefined;
   const listeners = new Set<() => void>();
   const server = localServer({

@@ -43,7 +43,7 @@ export const ann = { id: 'ann', kind: 'human' } as const;
 export async function openSessionPlace(options: PlaceOptions = {}): Promise<SessionPlace> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-sessions-')));
   const notes: string[] = [];
-  const { box: boxOptions, moreAgents = [], ...given } = options;
+  const { box: boxOptions, moreAgents = [], ...sessionOptions } = options;
   const scripted: Runtime = {
     name: 'scripted',
     turn: (turn) => place.script(turn),
@@ -65,10 +65,10 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
       defaultName: 'demo',
       list: () => all.filter(({ name }) => place.agents.includes(name)),
     };
-    return { box, sessions: await createSessions({ box, agents, cwd: directory, ...given }) };
+    return { box, sessions: await createSessions({ box, agents, cwd: directory, ...sessionOptions }) };
   };
   let opened = await open();
-  const shut = async (): Promise<void> => {
+  const closeBoth = async (): Promise<void> => {
     await opened.sessions.close({ graceMs: 0 });
     await opened.box.close({ graceMs: 0 });
   };
@@ -84,11 +84,11 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     script: () => says(),
     agents: ['demo', 'scripted', ...moreAgents.map(({ name }) => name)],
     async reopen() {
-      await shut();
+      await closeBoth();
       opened = await open();
     },
     async close() {
-      await shut();
+      await closeBoth();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -118,17 +118,17 @@ export async function* untilInterrupted({ signal }: Turn, text = 'waiting'): Asy
 export async function eventsUntil(
   sessions: Sessions,
   id: string,
-  fits: (event: SessionEvent) => boolean,
+  matches: (event: SessionEvent) => boolean,
   after?: number,
 ): Promise<SessionEvent[]> {
   const events: SessionEvent[] = [];
   const signal = AbortSignal.timeout(20_000);
   for await (const event of sessions.events(id, { signal, ...(after === undefined ? {} : { after }) })) {
     events.push(event);
-    if (fits(event)) return events;
+    if (matches(event)) return events;
   }
   const last = typesOf(events.slice(-10)).join(', ');
-  throw new Error(`it did not come; there were ${events.length} events, the last: ${last}`);
+  throw new Error(`no event matched; there were ${events.length} events, the last: ${last}`);
 }
 
 /** Collects all values of an iterable. */
@@ -141,13 +141,13 @@ export async function collect<Value>(values: AsyncIterable<Value>): Promise<Valu
 /** Sends a message and returns all events of its turn. */
 export async function runTurn(sessions: Sessions, id: string, content: string): Promise<SessionEvent[]> {
   const { afterSeq, turnId } = await sessions.send(id, content, ann);
-  let begun = false;
+  let hasBegun = false;
   const events = await eventsUntil(
     sessions,
     id,
     (event) => {
-      begun ||= event.type === 'user_message' && event.turnId === turnId;
-      return begun && event.type === 'done';
+      hasBegun ||= event.type === 'user_message' && event.turnId === turnId;
+      return hasBegun && event.type === 'done';
     },
     afterSeq,
   );

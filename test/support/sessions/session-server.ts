@@ -17,7 +17,7 @@ export interface SessionServer {
   /** Returns request headers with a token of this role. */
   as(role: Role): Promise<Record<string, string>>;
   /** Creates a session and returns its id. */
-  create(given?: object): Promise<string>;
+  create(options?: object): Promise<string>;
   /** Sends a message and streams its turn. */
   say(id: string, content: string): Promise<ClientStream>;
   /** Opens the event stream of a session. */
@@ -28,10 +28,10 @@ export interface SessionServer {
 
 export async function openSessionServer(
   test: TestContext,
-  options: PlaceOptions = {},
+  fixtureOptions: PlaceOptions = {},
   limits: { readonly graceMs: number } = { graceMs: 1000 },
 ): Promise<SessionServer> {
-  const place = await openSessionPlace(options);
+  const place = await openSessionPlace(fixtureOptions);
   const { box, sessions } = place;
   const start = (): Promise<RunningServer> =>
     startServer({ box, sessions, host: '127.0.0.1', port: 0, token: adminToken, limits });
@@ -41,10 +41,10 @@ export async function openSessionServer(
     await place.close();
   });
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-  const ask: SessionServer['ask'] = (method, path, body, given = {}) =>
+  const ask: SessionServer['ask'] = (method, path, body, moreHeaders = {}) =>
     fetch(server.url + path, {
       method,
-      headers: { ...headers, ...given },
+      headers: { ...headers, ...moreHeaders },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return {
@@ -57,7 +57,7 @@ export async function openSessionServer(
       const { token } = await box.tokens.create({ role, by: { id: 'alice', kind: 'human' } });
       return { authorization: `Bearer ${token}` };
     },
-    create: async (given = {}) => (await bodyOf<Session>(ask('POST', '/api/sessions', given))).id,
+    create: async (options = {}) => (await bodyOf<Session>(ask('POST', '/api/sessions', options))).id,
     say: (id, content) =>
       openStream(`${server.url}/api/sessions/${id}/messages`, {
         method: 'POST',
@@ -78,14 +78,14 @@ export async function openSessionServer(
 /** Returns the events of a stream up to a match or the end. */
 export async function eventsOf(
   stream: ClientStream,
-  fits: (event: SessionEvent) => boolean = () => false,
+  matches: (event: SessionEvent) => boolean = () => false,
 ): Promise<SessionEvent[]> {
   const events: SessionEvent[] = [];
   for await (const { id, event: name, data } of stream) {
     const event = JSON.parse(data) as SessionEvent;
     if (id !== String(event.seq) || name !== event.type) throw new Error(`${id} ${name} is not ${data}`);
     events.push(event);
-    if (fits(event)) break;
+    if (matches(event)) break;
   }
   return events;
 }
