@@ -1,4 +1,5 @@
 import { SignalboxError } from '../core/errors.ts';
+import { getOrInsert } from '../core/get-or-insert.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
 import { emitSafely } from '../core/async/emit-safely.ts';
 import { omitUndefined } from '../core/omit-undefined.ts';
@@ -78,10 +79,7 @@ export class Catalog {
     if (!isContentMethod(tool)) return undefined;
     const mounted = this.#mounted.get(server);
     if (mounted === undefined || absenceOf(mounted) !== undefined) return undefined;
-    const { contentTools, source } = mounted;
-    let found = contentTools.get(tool);
-    if (found === undefined) contentTools.set(tool, (found = contentTool(source, tool)));
-    return found;
+    return getOrInsert(mounted.contentTools, tool, () => contentTool(mounted.source, tool));
   }
 
   /** Returns the current name of the tool that its server calls `name`; `undefined` when it was not renamed or is not listed. */

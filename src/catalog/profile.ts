@@ -1,3 +1,4 @@
+import { getOrInsert } from '../core/get-or-insert.ts';
 import { matchesAnyName } from '../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type ToolNames, namesOf, recordedNaming } from '../core/tools/tool-names.ts';
@@ -59,11 +60,7 @@ export class Profile {
 
   /** Returns the catalog as this profile shows it. Returns the same object for the same snapshot. */
   view(snapshot: CatalogSnapshot): CatalogSnapshot {
-    const known = this.#views.get(snapshot);
-    if (known !== undefined) return known;
-    const view = this.#build(snapshot);
-    this.#views.set(snapshot, view);
-    return view;
+    return getOrInsert(this.#views, snapshot, () => this.#build(snapshot));
   }
 
   /** Returns whether clients of this profile search for these tools instead of listing them. */
@@ -135,9 +132,7 @@ function isSearchCheaper(tools: readonly ToolDefinition[]): boolean {
 }
 
 function sizeOf(tool: ToolDefinition): number {
-  let size = sizes.get(tool);
-  if (size !== undefined) return size;
-  const { name, description, inputSchema } = tool;
-  sizes.set(tool, (size = Buffer.byteLength(JSON.stringify({ name, description, input_schema: inputSchema }))));
-  return size;
+  return getOrInsert(sizes, tool, ({ name, description, inputSchema }) =>
+    Buffer.byteLength(JSON.stringify({ name, description, input_schema: inputSchema })),
+  );
 }

@@ -1,4 +1,5 @@
 import { SignalboxError, messageOf } from '../core/errors.ts';
+import { getOrInsert } from '../core/get-or-insert.ts';
 import { type CatalogTool, catalogTool } from './catalog-tool.ts';
 import { type RecordedNaming, recordedNaming, renderName } from '../core/tools/tool-names.ts';
 import type { HiddenTool } from './snapshot.ts';
@@ -35,7 +36,7 @@ export class Offers {
   }
 
   #judge({ tools: offered, hidden = [] }: SourceState): readonly Offer[] {
-    const offers = offered.map((each) => this.#build(each));
+    const offers = offered.map((each) => getOrInsert(this.#built, each, () => build(this.#source, each)));
     const clashing = clashingTools(offers);
     this.#clashes = new Map([...clashing.keys()].map((name) => [name, this.#clashes.get(name) ?? Date.now()]));
     const judged = offers.map((offer) => {
@@ -48,12 +49,6 @@ export class Offers {
   /** Throws when a tool has an invalid definition or name. */
   assertAll(): void {
     for (const { hidden: why } of this.now()) if (why?.error !== undefined) throw why.error;
-  }
-
-  #build(offered: SourceTool): Offer {
-    let offer = this.#built.get(offered);
-    if (offer === undefined) this.#built.set(offered, (offer = build(this.#source, offered)));
-    return offer;
   }
 
   #clash(name: string, tools: readonly CatalogTool[]): Offer {
@@ -95,13 +90,7 @@ function withheld({ server }: Source, hidden: WithheldTool): Offer {
 
 /** Returns the tools of every name that more than one tool has. */
 function clashingTools(offers: readonly Offer[]): Map<string, CatalogTool[]> {
-  const owners = new Map<string, CatalogTool[]>();
-  for (const offer of offers) {
-    if (offer.tool === undefined) continue;
-    const same = owners.get(offer.name);
-    if (same === undefined) owners.set(offer.name, [offer.tool]);
-    else same.push(offer.tool);
-  }
-  for (const [name, tools] of owners) if (tools.length === 1) owners.delete(name);
-  return owners;
+  const admitted = offers.flatMap(({ tool }) => tool ?? []);
+  const byName = Map.groupBy(admitted, ({ definition }) => definition.name);
+  return new Map([...byName].filter(([, tools]) => tools.length > 1));
 }

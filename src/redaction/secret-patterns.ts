@@ -155,8 +155,8 @@ export function replaceSecretPatterns(text: string, placeholder: (name: string, 
   let result = text;
   for (const { name, expression } of patterns) {
     result = result.replace(expression, (match, group: unknown) => {
-      const kept = typeof group === 'string' ? group : '';
-      return kept + placeholder(name, match.slice(kept.length));
+      const prefix = typeof group === 'string' ? group : '';
+      return prefix + placeholder(name, match.slice(prefix.length));
     });
   }
   return result;

@@ -21,8 +21,8 @@ const dateText = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[
  * creation time to a list send another date each time, and a date cannot instruct a model.
  */
 export function withoutDates(object: JsonObject): JsonObject {
-  const kept = Object.entries(object).filter(([, value]) => !isDate(value));
-  return mapSorted(Object.fromEntries(kept), (value) => undated(value));
+  const undatedEntries = Object.entries(object).filter(([, value]) => !isDate(value));
+  return mapSorted(Object.fromEntries(undatedEntries), (value) => undated(value));
 }
 
 function undated(value: JsonValue): JsonValue {

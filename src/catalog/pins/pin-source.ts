@@ -95,7 +95,7 @@ function compared(
   if (change === undefined && hidden.length === 0 && tools.every((tool, index) => tool === given.tools[index]))
     return given;
   const text = change === undefined ? instructions : pin.instructions?.text;
-  const kept = pin.instructions?.text === undefined ? 'none are sent' : 'the accepted ones are sent';
+  const sent = pin.instructions?.text === undefined ? 'none are sent' : 'the accepted ones are sent';
   return {
     ...rest,
     tools,
@@ -103,7 +103,7 @@ function compared(
     ...(hidden.length === 0 ? {} : { hidden: [...(given.hidden ?? []), ...hidden] }),
     ...(change === undefined
       ? {}
-      : { notices: [...(given.notices ?? []), `its instructions were ${change.kind}, and ${kept}; ${next}`] }),
+      : { notices: [...(given.notices ?? []), `its instructions were ${change.kind}, and ${sent}; ${next}`] }),
   };
 }
 

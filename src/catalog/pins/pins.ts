@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { LockError, parseLock, printLock } from '../lock/lock-format.ts';
 import type { LockedServer } from '../lock/lock-types.ts';
 
@@ -48,9 +49,7 @@ export class Pins {
   get(server: string): LockedServer | undefined {
     const text = this.#texts.get(server);
     if (text === undefined) return undefined;
-    let parsed = this.#parsed.get(server);
-    if (parsed === undefined) this.#parsed.set(server, (parsed = pinOf(server, text)));
-    return parsed;
+    return getOrInsert(this.#parsed, server, () => pinOf(server, text));
   }
 
   /** Pins a new server. Takes effect immediately; if another process pinned it first, that pin replaces this one when the write completes. */
@@ -97,8 +96,8 @@ export class Pins {
 
   /** Calls the listener when the pin of a server changes. Returns a function that unsubscribes. */
   subscribe(server: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(server) ?? new Set();
-    this.#listeners.set(server, listeners.add(listener));
+    const listeners = getOrInsert(this.#listeners, server, () => new Set());
+    listeners.add(listener);
     return () => void listeners.delete(listener);
   }
 

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import type { CatalogTool } from '../catalog-tool.ts';
 import { schemaTexts } from '../schema/sanitize-schema.ts';
 import type { SourceTool } from '../source/source.ts';
@@ -56,17 +57,14 @@ export function flagsByTool(tools: Iterable<CatalogTool>): ReadonlyMap<CatalogTo
     // Tools in this process are the user's own code.
     if (each.source.adapter.startsWith('local:')) continue;
     const { server } = each.definition.id;
-    const named = [...namesIn(each)].filter((name) => {
+    const names = getOrInsert(namesByDefinition, each.definition, () =>
+      mentionedNames({ ...each.offered, ...each.definition }),
+    );
+    const named = [...names].filter((name) => {
       const servers = owners.get(name);
       return servers !== undefined && !servers.has(server);
     });
     if (named.length > 0) flags.set(each, [`its definition mentions tools of other servers: ${listFirst(named)}`]);
   }
   return flags;
-}
-
-function namesIn({ definition, offered }: CatalogTool): ReadonlySet<string> {
-  let names = namesByDefinition.get(definition);
-  if (names === undefined) namesByDefinition.set(definition, (names = mentionedNames({ ...offered, ...definition })));
-  return names;
 }

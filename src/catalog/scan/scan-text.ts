@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { hiddenCharacters } from '../transforms/sanitize-text.ts';
 import { normalizeText, visibleText } from './normalized-text.ts';
 import { type Phrase, phrases, wordClasses } from './phrases.ts';
@@ -124,11 +125,8 @@ function indexPhrases(): void {
   for (const [phrase, { steps }] of phrases.entries())
     for (const [step, { words, maxGap }] of [...steps.entries()].toReversed()) {
       const place = { phrase, step, maxGap, isLast: step === steps.length - 1 };
-      for (const alternative of splitAlternatives(words)) {
-        const places = placesByAlternative.get(alternative);
-        if (places === undefined) placesByAlternative.set(alternative, [place]);
-        else places.push(place);
-      }
+      for (const alternative of splitAlternatives(words))
+        getOrInsert(placesByAlternative, alternative, () => []).push(place);
     }
   for (const [alternative, places] of placesByAlternative)
     if (!alternative.startsWith('{')) indexAlternative(alternative, places);

@@ -1,4 +1,5 @@
 import type { Elicitation, ElicitationAnswer, SamplingAnswer } from '../../core/calls/call-client.ts';
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { fitsForm } from './elicitation-form.ts';
 import { SchemaCompiler } from './schema-compiler.ts';
@@ -30,9 +31,7 @@ const compiledSchemas = new WeakMap<JsonObject, ReturnType<SchemaCompiler['compi
 
 /** Uses a separate compiler, because a server may send a new schema each time and schemas must stay isolated. Blocks for about 40 ms. */
 function compileCached(schema: JsonObject): ReturnType<SchemaCompiler['compile']> {
-  let compiled = compiledSchemas.get(schema);
-  if (compiled === undefined) compiledSchemas.set(schema, (compiled = new SchemaCompiler().compile(schema)));
-  return compiled;
+  return getOrInsert(compiledSchemas, schema, () => new SchemaCompiler().compile(schema));
 }
 
 /** Returns the answer of a model. Throws when it is not a valid sampled message. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { Script, createContext } from 'node:vm';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { messageOf } from '../../core/errors.ts';
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { type JsonSchema, inspectJson, jsonPath } from '../../core/json/json.ts';
 import { type LinearPattern, linearPattern } from './linear-pattern.ts';
 import { isPlain } from './plain-schema.ts';
@@ -73,9 +74,7 @@ export class SchemaCompiler {
       assertSize(schema, text);
       const patterns = trust ? 'trusting' : 'strict';
       const key = `${patterns} ${hash('sha256', text, 'hex')}`;
-      let compiled = this.#compiled.get(key);
-      if (compiled === undefined) this.#compiled.set(key, (compiled = this.#compileAny(schema, patterns, key)));
-      return compiled;
+      return getOrInsert(this.#compiled, key, () => this.#compileAny(schema, patterns, key));
     } catch (error) {
       // The schema cannot be serialized: it has a cycle, a BigInt or excessive nesting.
       return { ok: false, reason: messageOf(error) };
@@ -218,9 +217,7 @@ function hasValidReferences(schema: JsonSchema): boolean {
 
 /** Returns the validator of the meta-schema, which checks schemas that are not plain. It is shared by all servers because compiling it is expensive. It never compiles foreign schemas. */
 function metaValidatorFor(dialect: Dialect): Ajv {
-  let meta = metaValidators.get(dialect);
-  if (meta === undefined) metaValidators.set(dialect, (meta = newAjv(dialect, { ...options, validateFormats: false })));
-  return meta;
+  return getOrInsert(metaValidators, dialect, () => newAjv(dialect, { ...options, validateFormats: false }));
 }
 
 /** Creates an Ajv instance. Ajv is loaded on first use, because it has a hundred files and many processes never compile a schema. */

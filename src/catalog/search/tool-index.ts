@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import { synonymsOf, wordsOf } from './search-words.ts';
 
@@ -38,7 +39,8 @@ export class ToolIndex {
         const length = 1 - flatten + (flatten * list.length) / Math.max(1, average[index] ?? 1);
         for (const word of list) weights.set(word, (weights.get(word) ?? 0) + weight / length);
       }
-      for (const [word, weight] of weights) this.#post(word, { tool, weight: weight / (saturation + weight) });
+      for (const [word, weight] of weights)
+        getOrInsert(this.#postings, word, () => []).push({ tool, weight: weight / (saturation + weight) });
     }
   }
 
@@ -77,21 +79,13 @@ export class ToolIndex {
     }
     return best;
   }
-
-  #post(word: string, posting: Posting): void {
-    const postings = this.#postings.get(word);
-    if (postings === undefined) this.#postings.set(word, [posting]);
-    else postings.push(posting);
-  }
 }
 
 const indexes = new WeakMap<readonly ToolDefinition[], ToolIndex>();
 
 /** Returns the index for a list of tools, cached by list. */
 export function toolIndex(tools: readonly ToolDefinition[]): ToolIndex {
-  let index = indexes.get(tools);
-  if (index === undefined) indexes.set(tools, (index = new ToolIndex(tools)));
-  return index;
+  return getOrInsert(indexes, tools, () => new ToolIndex(tools));
 }
 
 /** Returns the first sentence of a text, which usually states the purpose of a tool. */

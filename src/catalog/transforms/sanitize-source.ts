@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { flagSuspicious, flagText } from '../scan/flag-suspicious.ts';
 import { sanitizeSchema, schemaTexts } from '../schema/sanitize-schema.ts';
@@ -26,8 +27,7 @@ function sanitizeContent(source: Source): Source {
     const from = source.state();
     if (last?.from === from) return last.state;
     const { instructions, content } = from;
-    let sanitized = content && listings.get(content);
-    if (content !== undefined && sanitized === undefined) listings.set(content, (sanitized = sanitizeListing(content)));
+    const sanitized = content && getOrInsert(listings, content, sanitizeListing);
     const flags = instructions === undefined ? [] : flagText('its instructions', [instructions]);
     const clean = {
       ...from,

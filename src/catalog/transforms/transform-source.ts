@@ -1,4 +1,5 @@
 import { SignalboxError, messageOf } from '../../core/errors.ts';
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from '../source/source.ts';
 
@@ -30,18 +31,12 @@ export function mapSource(
   let listing: Listing | undefined;
   let last: { readonly given: SourceState; readonly made: SourceState } | undefined;
 
-  const mapOnce = (tool: SourceTool): MappedTool => {
-    let known = mapped.get(tool);
-    if (known === undefined) mapped.set(tool, (known = mapTool(tool)));
-    return known;
-  };
-
   const list = (from: readonly SourceTool[]): Listing => {
     const before = new Map(listing?.hidden.map(({ tool, since }) => [tool, since]));
     const tools: SourceTool[] = [];
     const hidden: WithheldTool[] = [];
     for (const each of from) {
-      const { tool, withheld } = mapOnce(each);
+      const { tool, withheld } = getOrInsert(mapped, each, mapTool);
       if (tool !== undefined) tools.push(tool);
       else hidden.push({ ...withheld, since: before.get(withheld.tool) ?? Date.now() });
     }

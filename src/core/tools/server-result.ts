@@ -26,10 +26,10 @@ export function withoutOwnMeta(given: JsonObject): JsonObject {
   const meta = given['_meta'];
   if (!isJsonObject(meta)) return given;
   const entries = Object.entries(meta);
-  const kept = entries.filter(([key]) => !key.startsWith(ownMetaPrefix));
-  if (kept.length === entries.length) return given;
+  const allowed = entries.filter(([key]) => !key.startsWith(ownMetaPrefix));
+  if (allowed.length === entries.length) return given;
   const { _meta, ...others } = given;
-  return kept.length === 0 ? others : { ...others, _meta: Object.fromEntries(kept) };
+  return allowed.length === 0 ? others : { ...others, _meta: Object.fromEntries(allowed) };
 }
 
 /** Removes `_meta` from content blocks: in `content` of a tool, in `contents` of a resource, and in the messages of a prompt. */
