@@ -12,8 +12,8 @@ import { defineTool, localServer } from '../index.ts';
 import type { ServerLimits } from './server-options.ts';
 import { startServer } from './start-server.ts';
 
-describe('the port', () => {
-  it('is the next free one when the requested one is in use', async (test) => {
+describe('port of the server', () => {
+  it('is the next free one when the requested port is in use', async (test) => {
     const first = await startTestServer(test);
     const second = await startTestServer(test, { port: first.server.port });
     assert.ok(second.server.port > first.server.port);
@@ -22,7 +22,7 @@ describe('the port', () => {
     assert.equal((await second.get('/api/info')).status, 200);
   });
 
-  it('fails at once for errors that another port would not fix', async (test) => {
+  it('is not searched for after other errors than a used port', async (test) => {
     const { box } = await startTestServer(test);
     await assert.rejects(startServer({ box, host: '203.0.113.7', port: 4242, token: adminToken }), {
       code: 'EADDRNOTAVAIL',
@@ -30,8 +30,8 @@ describe('the port', () => {
   });
 });
 
-describe('a connection', () => {
-  it('stays open longer than those of load balancers, on both HTTP paths', async (test) => {
+describe('connections', () => {
+  it('announce a keep-alive timeout above 60 s, on both HTTP paths', async (test) => {
     const { server } = await startTestServer(test);
     const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
     for (const [path, request] of [
@@ -46,8 +46,8 @@ describe('a connection', () => {
   });
 });
 
-/** A server with a tool that runs until it is released, and requests without an idle timeout. */
-async function startHolding(test: TestContext, limits: ServerLimits): Promise<TestServer & Held> {
+/** Starts a server with a tool that runs until it is released. */
+async function startHolding(test: TestContext, limits: ServerLimits): Promise<TestServer & HeldCall> {
   const [running, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const hold = defineTool({
     name: 'hold',
@@ -64,44 +64,45 @@ async function startHolding(test: TestContext, limits: ServerLimits): Promise<Te
   return { ...started, running: running.promise, release: released.resolve };
 }
 
-interface Held {
+interface HeldCall {
   readonly running: Promise<void>;
   release(): void;
 }
 
 const noEndMs = 600_000;
 
-describe('stopping', () => {
-  it('lets a running call end, and accepts no new one', async (test) => {
+describe('stop of the server', () => {
+  it('lets a running call end, and accepts no new connection', async (test) => {
     const { server, call, running, release } = await startHolding(test, { graceMs: noEndMs });
     const slow = call('hold');
     await within(running, 'the call');
     const closed = server.close();
     // Connections that are already open are still served.
-    const isRefused = (): Promise<boolean> =>
+    const refusesConnections = (): Promise<boolean> =>
       fetch(`${server.url}/api/health`).then(
         async (response) => (await response.text()) === '',
         () => true,
       );
-    await until(isRefused, 'it does not accept any more');
+    await until(refusesConnections, 'new connections are refused');
     release();
-    const response = await within(slow, 'the answer');
+    const response = await within(slow, 'the response');
     assert.equal(response.status, 200);
     assert.equal((await bodyOf(response)).outcome, 'completed');
-    await within(closed, 'the end, which does not wait for another request on the connection');
+    await within(closed, 'the end, without another request on the connection');
   });
 
-  it('serves every client that had connected before the stop', async (test) => {
+  it('serves every client that connected before the stop', async (test) => {
     const { server } = await startTestServer(test, { limits: { graceMs: noEndMs } });
     await (await fetch(`${server.url}/api/health/live`)).text();
     const count = 100;
-    const ask = `GET /api/health/live HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`;
+    const request = `GET /api/health/live HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`;
     const sockets = Array.from({ length: count }, () => connect(server.port, '127.0.0.1'));
-    const answers = sockets.map((socket) => text(socket.end(ask)));
+    const responses = sockets.map((socket) => text(socket.end(request)));
     // At the end of this tick, the kernel has accepted all of them and this process none.
     await new Promise((resolve) => process.nextTick(resolve));
     const closed = server.close();
-    for (const answer of await within(Promise.all(answers), 'all answers')) assert.match(answer, /^HTTP\/1\.1 200 OK/);
+    for (const response of await within(Promise.all(responses), 'all responses'))
+      assert.match(response, /^HTTP\/1\.1 200 OK/);
     await within(closed, 'the end');
   });
 
@@ -116,23 +117,26 @@ describe('stopping', () => {
     await within(server.close(), 'the end');
   });
 
-  it('closes requests after the grace period, and records the call as cancelled', async (test) => {
+  it('closes running requests after the grace period, and records their calls as cancelled', async (test) => {
     const { server, box, call, running } = await startHolding(test, { graceMs: 150 });
     const slow = assert.rejects(call('hold'));
     await within(running, 'the call');
     await server.close();
     await slow;
-    await until(async () => outcomeOf((await box.journal.calls()).items[0]) === 'cancelled', 'it is cancelled');
+    await until(
+      async () => outcomeOf((await box.journal.calls()).items[0]) === 'cancelled',
+      'the call is recorded as cancelled',
+    );
   });
 
-  it('leaves the box open, and can be repeated', async (test) => {
+  it('leaves the box open, and can be requested twice', async (test) => {
     const { server, box } = await startTestServer(test);
     await Promise.all([server.close(), server.close()]);
-    assert.equal((await box.call('mcp__test__echo', { text: 'still here' })).outcome, 'completed');
+    assert.equal((await box.call('mcp__test__echo', { text: 'still open' })).outcome, 'completed');
   });
 });
 
-describe('slow senders', () => {
+describe('clients that send slowly', () => {
   it('time out while sending headers', async (test) => {
     const { server } = await startTestServer(test, { limits: { headersMs: 100, requestMs: 200 } });
     const socket = connect(server.port, '127.0.0.1');

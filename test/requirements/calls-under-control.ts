@@ -37,7 +37,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/host/daemon/open-sessions.test.ts > sessions with agents of the configuration > a session gets the directory, the mode and the view of the catalog that its agent has',
       'src/runtimes/claude/cli/claude-cli-runtime.test.ts > tools of Claude Code (claude-cli) > applies the permission modes acceptEdits, plan, dontAsk and bypassPermissions',
       'src/sessions/check-session.test.ts > what an agent chooses > is never freer than policy alone: not by a configured agent, a fork or a job',
-      'src/server/routes/sessions/session-routes.test.ts > sessions over HTTP > are never given a less restrictive mode by agents',
+      'src/server/routes/sessions/session-routes.test.ts > sessions over HTTP > cannot get a less restrictive permission mode from an agent',
     ],
   },
   C3: {

@@ -145,7 +145,7 @@ export const consoleAndCommandLine: Section<'F'> = {
     tests: [
       'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists, runs and deletes jobs at the running server, on behalf of the user of this machine',
       'test/e2e/cli-jobs.test.ts > signalbox jobs > creates, lists and deletes jobs without a server, and needs one to run a job',
-      'src/server/routes/sessions/job-routes.test.ts > /api/jobs > are created, listed and deleted by admins; a schedule that never runs is refused',
+      'src/server/routes/sessions/job-routes.test.ts > /api/jobs > creates, lists, runs and deletes jobs for admins, and refuses schedules that never run',
     ],
   },
   F8: {

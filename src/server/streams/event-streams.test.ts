@@ -14,18 +14,18 @@ import type { ServerEnvironment } from '../http/server-context.ts';
 import { Problem } from '../problems/problem.ts';
 import { EventStreams, type OpenedStream, type EventStreamOptions, toEventFrame } from './event-streams.ts';
 
-interface Place {
+interface StreamServer {
   readonly url: string;
   readonly logged: string[];
   stop(): void;
 }
 
-/** A server with one stream. The header `x-principal` names the principal. */
-async function place(
+/** Starts a server with one stream. The header `x-principal` names the principal. */
+async function startStreamServer(
   test: TestContext,
   open: (signal: AbortSignal) => AsyncIterable<string> | Promise<OpenedStream>,
   { before, ...options }: Partial<EventStreamOptions> & { before?: (response: ServerResponse) => Promise<void> } = {},
-): Promise<Place> {
+): Promise<StreamServer> {
   const stopping = new AbortController();
   const logged: string[] = [];
   const streams = new EventStreams({ stopping: stopping.signal, log: (line) => void logged.push(line), ...options });
@@ -59,54 +59,54 @@ async function* silence(signal: AbortSignal): AsyncGenerator<string> {
   yield* [];
 }
 
-async function all(stream: AsyncIterable<{ data: string }>): Promise<unknown[]> {
+async function dataOf(stream: AsyncIterable<{ data: string }>): Promise<unknown[]> {
   const data: unknown[] = [];
   for await (const message of stream) data.push(JSON.parse(message.data));
   return data;
 }
 
-describe('a stream of server-sent events', () => {
-  it('leaves nothing open for a client that disconnected before the response', async (test) => {
+describe('stream of server-sent events', () => {
+  it('does not count for a client that disconnected before the response', async (test) => {
     const arrived = Promise.withResolvers<void>();
-    const gone = Promise.withResolvers<void>();
-    const { url } = await place(test, silence, {
+    const disconnected = Promise.withResolvers<void>();
+    const { url } = await startStreamServer(test, silence, {
       maxPerPrincipal: 1,
       before: async (response) => {
         arrived.resolve();
         if (!response.closed) await once(response, 'close');
-        gone.resolve();
+        disconnected.resolve();
       },
     });
-    const leaving = new AbortController();
-    const left = fetch(url, { signal: leaving.signal, headers: { 'x-leaves': 'yes' } }).catch(() => undefined);
+    const disconnect = new AbortController();
+    const request = fetch(url, { signal: disconnect.signal, headers: { 'x-leaves': 'yes' } }).catch(() => undefined);
     await arrived.promise;
-    leaving.abort();
-    await Promise.all([left, gone.promise]);
+    disconnect.abort();
+    await Promise.all([request, disconnected.promise]);
     await delay(20);
     const response = await fetch(url);
     assert.equal(response.status, 200);
     await response.body?.cancel();
   });
 
-  it('is closed when its client reads nothing between two heartbeats', async (test) => {
-    const cutOff = Promise.withResolvers<void>();
-    const { url } = await place(
+  it('is closed when the client reads nothing between two heartbeats', async (test) => {
+    const ended = Promise.withResolvers<void>();
+    const { url } = await startStreamServer(
       test,
       async function* (signal) {
-        signal.addEventListener('abort', () => cutOff.resolve(), { once: true });
+        signal.addEventListener('abort', () => ended.resolve(), { once: true });
         const text = 'x'.repeat(100_000);
         for (let id = 0; !signal.aborted; id += 1) yield toEventFrame({ id, event: 'x', data: { text } });
       },
       { heartbeatMs: 100 },
     );
     const stream = await openStream(url);
-    await within(cutOff.promise, 'the end of the stream');
+    await within(ended.promise, 'the end of the stream');
     stream.drop();
   });
 
-  it('carries any text: all line breaks, lone surrogates, empty strings', async (test) => {
+  it('transports any text, with all line breaks, lone surrogates and empty strings', async (test) => {
     let texts: readonly string[] = [];
-    const { url } = await place(test, async function* () {
+    const { url } = await startStreamServer(test, async function* () {
       for (const [index, text] of texts.entries()) yield toEventFrame({ id: index + 1, event: 'text', data: { text } });
     });
     const hard = fc.constantFrom(
@@ -128,7 +128,7 @@ describe('a stream of server-sent events', () => {
         texts = sent;
         const stream = await openStream(url);
         assert.deepEqual(
-          await all(stream),
+          await dataOf(stream),
           sent.map((each) => ({ text: each })),
         );
         assert.equal(stream.lastEventId(), sent.length === 0 ? '' : String(sent.length));
@@ -137,8 +137,8 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('starts with its id and retry time, and disables caching and buffering', async (test) => {
-    const { url } = await place(test, async (signal) => ({ after: 41, frames: silence(signal) }));
+  it('starts with its id and the retry time, and disables caching and buffering', async (test) => {
+    const { url } = await startStreamServer(test, async (signal) => ({ after: 41, frames: silence(signal) }));
     const response = await fetch(url);
     assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
     assert.equal(response.headers.get('cache-control'), 'no-store');
@@ -149,39 +149,39 @@ describe('a stream of server-sent events', () => {
   });
 
   it('sends heartbeats', async (test) => {
-    const { url } = await place(test, silence, { heartbeatMs: 5 });
+    const { url } = await startStreamServer(test, silence, { heartbeatMs: 5 });
     const stream = await openStream(url);
-    void all(stream);
+    void dataOf(stream);
     while (stream.comments() < 3) await delay(5);
     stream.drop();
   });
 
-  it('applies backpressure, and delivers 100 MB completely', async (test) => {
+  it('applies backpressure, and transports 100 MB completely', async (test) => {
     const piece = 'x'.repeat(64 * 1024);
     const pieces = (100 * 1024 * 1024) / piece.length;
-    let made = 0;
-    const { url } = await place(test, async function* () {
-      for (; made < pieces; made++) yield toEventFrame({ id: made + 1, event: 'text', data: { text: piece } });
+    let sent = 0;
+    const { url } = await startStreamServer(test, async function* () {
+      for (; sent < pieces; sent++) yield toEventFrame({ id: sent + 1, event: 'text', data: { text: piece } });
     });
     const stream = await openStream(url);
     let received = 0;
-    let furthest = 0;
+    let maxAhead = 0;
     for await (const { data } of stream) {
       assert.equal((JSON.parse(data) as { text: string }).text.length, piece.length);
       received += 1;
-      // The reader pauses now and then, long enough to fill all buffers on the path.
+      // Pauses long enough to fill all buffers on the path.
       if (received % 400 === 1) await delay(100);
-      furthest = Math.max(furthest, made - received);
+      maxAhead = Math.max(maxAhead, sent - received);
     }
     assert.equal(received, pieces);
-    assert.ok(furthest * piece.length < 20 * 1024 * 1024, `${furthest} pieces ahead`);
+    assert.ok(maxAhead * piece.length < 20 * 1024 * 1024, `${maxAhead} pieces ahead`);
   });
 
-  it('ends its source when the client disconnects', async (test) => {
+  it('closes its source when the client disconnects', async (test) => {
     const ended = Promise.withResolvers<void>();
-    const { url } = await place(test, async function* (signal) {
+    const { url } = await startStreamServer(test, async function* (signal) {
       try {
-        yield toEventFrame({ event: 'here', data: {} });
+        yield toEventFrame({ event: 'first', data: {} });
         yield* silence(signal);
       } finally {
         ended.resolve();
@@ -193,8 +193,8 @@ describe('a stream of server-sent events', () => {
     await ended.promise;
   });
 
-  it('ends with the server, even if its source ignores the signal; new streams are refused', async (test) => {
-    const { url, stop } = await place(
+  it('ends when the server stops, even if its source ignores the signal; new streams are refused', async (test) => {
+    const { url, stop } = await startStreamServer(
       test,
       async function* () {
         yield toEventFrame({ event: 'here', data: {} });
@@ -205,15 +205,15 @@ describe('a stream of server-sent events', () => {
     const streams = await Promise.all([openStream(url), openStream(url)]);
     for (const stream of streams) await take(stream, 1);
     stop();
-    for (const stream of streams) assert.deepEqual(await all(stream), []);
+    for (const stream of streams) assert.deepEqual(await dataOf(stream), []);
     const late = await fetch(url);
     assert.deepEqual([late.status, late.headers.get('retry-after')], [503, '1']);
     // A heartbeat after the end would be an error.
     await delay(20);
   });
 
-  it('is limited for each principal, until one is closed', async (test) => {
-    const { url } = await place(test, silence, { maxPerPrincipal: 2 });
+  it('is refused above the limit of a principal until one of its streams is closed', async (test) => {
+    const { url } = await startStreamServer(test, silence, { maxPerPrincipal: 2 });
     const first = await openStream(url);
     await openStream(url);
     const refused = await fetch(url);
@@ -223,15 +223,15 @@ describe('a stream of server-sent events', () => {
     assert.equal((await openStream(url, { headers: { 'x-principal': 'bob' } })).status, 200);
     first.drop();
     for (;;) {
-      const again = await openStream(url);
-      if (again.status === 200) break;
+      const next = await openStream(url);
+      if (next.status === 200) break;
       await delay(5);
     }
   });
 
-  it('does not count after a HEAD request or a failed start', async (test) => {
+  it('does not count after a HEAD request or a failed opening', async (test) => {
     let opened = 0;
-    const { url } = await place(
+    const { url } = await startStreamServer(
       test,
       (signal) => {
         opened += 1;
@@ -245,14 +245,14 @@ describe('a stream of server-sent events', () => {
     assert.equal((await openStream(url)).status, 200);
   });
 
-  it('ends on an error, which only the operator sees', async (test) => {
-    const { url, logged } = await place(test, async function* () {
+  it('ends on an error of its source, which is only logged', async (test) => {
+    const { url, logged } = await startStreamServer(test, async function* () {
       yield toEventFrame({ id: 1, event: 'here', data: {} });
-      throw new Error('the disk is gone');
+      throw new Error('the disk failed');
     });
     const stream = await openStream(url);
-    assert.equal((await all(stream)).length, 1);
+    assert.equal((await dataOf(stream)).length, 1);
     assert.equal(stream.lastEventId(), '1');
-    assert.match(logged.join('\n'), /the disk is gone/);
+    assert.match(logged.join('\n'), /the disk failed/);
   });
 });

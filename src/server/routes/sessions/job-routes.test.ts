@@ -7,7 +7,7 @@ import { Schedules } from '../../../sessions/schedules/schedules.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('/api/jobs', () => {
-  it('are created, listed and deleted by admins; a schedule that never runs is refused', async (test) => {
+  it('creates, lists, runs and deletes jobs for admins, and refuses schedules that never run', async (test) => {
     const { box, sessions, close } = await openSessionPlace();
     test.after(() => close());
     const schedules = new Schedules({ store: box.jobStore, sessions, redact: (text) => text });
@@ -15,9 +15,9 @@ describe('/api/jobs', () => {
     const { send, get } = await startTestServer(test, { box, sessions, schedules });
     const list = async (): Promise<readonly Job[]> => (await bodyOf<{ items: Job[] }>(get('/api/jobs'))).items;
     assert.deepEqual(await list(), []);
-    const made = await send(adminToken, 'POST', '/api/jobs', { cron: '0 9 * * 1-5', prompt: 'ping the server' });
-    const job = await bodyOf<Job>(made);
-    assert.deepEqual([made.status, job.cron, job.owner.id], [201, '0 9 * * 1-5', 'token:admin']);
+    const created = await send(adminToken, 'POST', '/api/jobs', { cron: '0 9 * * 1-5', prompt: 'ping the server' });
+    const job = await bodyOf<Job>(created);
+    assert.deepEqual([created.status, job.cron, job.owner.id], [201, '0 9 * * 1-5', 'token:admin']);
     assert.deepEqual(await list(), [job]);
     for (const [body, code] of [
       [{ cron: '0 0 30 2 *', prompt: 'x' }, 'job-invalid'],
@@ -28,14 +28,14 @@ describe('/api/jobs', () => {
       assert.equal((await bodyOf<ProblemDocument>(send(adminToken, 'POST', '/api/jobs', body))).code, code);
     const ran = await bodyOf<Job>(send(adminToken, 'POST', `/api/jobs/${job.id}/run`, {}));
     assert.match(ran.lastSession ?? '', /./);
-    assert.deepEqual([ran.lastError, ran.nextAt], [undefined, job.nextAt], 'its times stay as they are');
+    assert.deepEqual([ran.lastError, ran.nextAt], [undefined, job.nextAt], 'the schedule does not change');
     assert.equal((await send(adminToken, 'POST', '/api/jobs/none/run', {})).status, 404);
     assert.equal((await send(adminToken, 'DELETE', `/api/jobs/${job.id}`)).status, 204);
     assert.equal((await send(adminToken, 'DELETE', `/api/jobs/${job.id}`)).status, 404);
     assert.deepEqual(await list(), []);
   });
 
-  it('are reported absent on a server without schedules', async (test) => {
+  it('returns 404 on a server without schedules', async (test) => {
     const { get } = await startTestServer(test);
     assert.equal((await get('/api/jobs')).status, 404);
   });

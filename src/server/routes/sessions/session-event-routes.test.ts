@@ -9,18 +9,18 @@ import { eventsOf, isDone, openSessionServer } from '../../../../test/support/se
 import type { SessionEvent } from '../../../sessions/events/session-event.ts';
 
 describe('GET /api/sessions/{id}/events', () => {
-  it('has no gap or duplicate after any number of disconnects', async (test) => {
+  it('sends every event exactly once over any number of disconnects', async (test) => {
     const { create, watch, place } = await openSessionServer(test);
     const { sessions } = place;
     const by = { id: 'ann', kind: 'human' } as const;
     /** The number of messages in each turn, and the numbers of events after which the client is disconnected. */
-    const story = fc.record({
+    const scenario = fc.record({
       turns: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 3 }),
       cuts: fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 12 }),
       byHeader: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(story, async ({ turns, cuts, byHeader }) => {
+      fc.asyncProperty(scenario, async ({ turns, cuts, byHeader }) => {
         const id = await create({ agent: 'scripted' });
         place.script = ({ content }) => says(...Array.from({ length: Number(content) }, (_, index) => `${index} `));
         for (const pieces of turns) await sessions.send(id, String(pieces), by);
@@ -59,62 +59,62 @@ describe('GET /api/sessions/{id}/events', () => {
   it('sends the same events to every client', async (test) => {
     const { create, say, watch, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    const goOn = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
     place.script = async function* () {
       yield { type: 'text_delta', text: 'begun ' };
-      await goOn.promise;
+      await proceed.promise;
       yield* says(...Array.from({ length: 50 }, (_, index) => `${index} `));
     };
     const early = await Promise.all([watch(id), watch(id)]);
-    const asked = await say(id, 'go');
-    const begun = await eventsOf(asked, ({ type }) => type === 'text_delta');
+    const sent = await say(id, 'go');
+    const begun = await eventsOf(sent, ({ type }) => type === 'text_delta');
     // A client that connects during a turn receives the events of the turn so far.
     const late = await Promise.all([watch(id), watch(id)]);
-    goOn.resolve();
-    const expected = [...begun, ...(await eventsOf(asked))];
+    proceed.resolve();
+    const expected = [...begun, ...(await eventsOf(sent))];
     for (const stream of [...early, ...late]) {
       assert.deepEqual(await eventsOf(stream, isDone), expected);
       stream.drop();
     }
   });
 
-  it('buffers events for a slow client without delaying others', async (test) => {
+  it('buffers events for a slow client without delaying other clients', async (test) => {
     const { create, say, watch, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    const piece = 'long '.repeat(20_000);
+    const piece = 'text '.repeat(20_000);
     const pieces = 200;
     place.script = () => says(...Array.from({ length: pieces }, () => piece));
     const slow = await watch(id, { after: 0 });
-    const quick = await eventsOf(await say(id, 'tell me all'));
+    const quick = await eventsOf(await say(id, 'write much text'));
     assert.equal(textOf(quick).length, pieces * piece.length);
     await delay(50);
     assert.deepEqual(await eventsOf(slow, isDone), quick);
     slow.drop();
   });
 
-  it('ends at once when the server stops; the turn continues, and the client resumes at the next server', async (test) => {
+  it('ends when the server stops; the turn continues, and the client resumes at the next server', async (test) => {
     // A server that waited for the grace period would not stop within this test.
     const { create, say, watch, restart, place } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
     const id = await create({ agent: 'scripted' });
-    const goOn = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
     place.script = async function* () {
       yield { type: 'text_delta', text: 'one ' };
-      await goOn.promise;
+      await proceed.promise;
       yield* says('two');
     };
     const watching = await watch(id);
-    const asked = await say(id, 'go');
+    const sent = await say(id, 'go');
     const before = await eventsOf(watching, ({ type }) => type === 'text_delta');
-    const [, rest] = await Promise.all([restart(), eventsOf(watching), eventsOf(asked)]);
+    const [, rest] = await Promise.all([restart(), eventsOf(watching), eventsOf(sent)]);
     assert.deepEqual(rest, []);
-    goOn.resolve();
-    const again = await watch(id, { lastEventId: watching.lastEventId() });
-    const after = await eventsOf(again, isDone);
-    again.drop();
+    proceed.resolve();
+    const resumed = await watch(id, { lastEventId: watching.lastEventId() });
+    const after = await eventsOf(resumed, isDone);
+    resumed.drop();
     assert.equal(textOf([...before, ...after]), 'one two');
   });
 
-  it('ends with the session', async (test) => {
+  it('ends when the session is deleted', async (test) => {
     const { ask, create, watch } = await openSessionServer(test);
     const id = await create();
     const stream = await watch(id);
@@ -123,7 +123,7 @@ describe('GET /api/sessions/{id}/events', () => {
     assert.equal((await watch(id)).status, 404);
   });
 
-  it('ends when the client’s token is revoked', async (test) => {
+  it('ends when the token of the client is revoked', async (test) => {
     const { create, server, place } = await openSessionServer(test);
     const by = { id: 'alice', kind: 'human' } as const;
     const { id: viewer, token } = await place.box.tokens.create({ role: 'viewer', by });
@@ -140,7 +140,7 @@ describe('GET /api/sessions/{id}/events', () => {
     for (const stream of streams) await assert.rejects(take(stream, 2));
   });
 
-  it('treats an id beyond the end as the end, and sends that id first', async (test) => {
+  it('starts at the last event for an id beyond it, and sends its id first', async (test) => {
     const { create, ask } = await openSessionServer(test);
     const { body } = await ask('GET', `/api/sessions/${await create()}/events?after=999`);
     const reader = body?.getReader();

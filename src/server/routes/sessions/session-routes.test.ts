@@ -11,11 +11,11 @@ import type { ProblemDocument } from '../../problems/problem.ts';
 describe('sessions over HTTP', () => {
   it('are created, listed, read, renamed, forked and deleted', async (test) => {
     const { ask, place } = await openSessionServer(test);
-    const made = await ask('POST', '/api/sessions', { title: 'Notes', permissionMode: 'plan' });
-    assert.equal(made.status, 201);
-    const session = await bodyOf<Session>(made);
+    const created = await ask('POST', '/api/sessions', { title: 'Notes', permissionMode: 'plan' });
+    assert.equal(created.status, 201);
+    const session = await bodyOf<Session>(created);
     const path = `/api/sessions/${session.id}`;
-    assert.equal(made.headers.get('location'), path);
+    assert.equal(created.headers.get('location'), path);
     assert.deepEqual(
       [session.agent, session.title, session.permissionMode, session.cwd, session.state],
       ['demo', 'Notes', 'plan', place.directory, 'idle'],
@@ -33,7 +33,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('GET', path)).status, 404);
   });
 
-  it('return their messages in pages, the last ones first', async (test) => {
+  it('return their messages in pages, starting with the last one', async (test) => {
     const { ask, create, say } = await openSessionServer(test);
     const id = await create();
     for (const content of ['ping the server', 'ping it again', 'and again']) await eventsOf(await say(id, content));
@@ -55,7 +55,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('GET', `/api/sessions/${id}/messages?before=none`)).status, 400);
   });
 
-  it('replay their recorded calls, also with other rules, without running tools', async (test) => {
+  it('replay their recorded calls without running tools, also with other rules', async (test) => {
     const { call, send, box } = await startTestServer(test);
     await call('echo', { arguments: { text: 'a' }, sessionId: 'one' });
     await call('break', { sessionId: 'one' });
@@ -79,7 +79,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await send(adminToken, 'POST', '/api/sessions/one/replay', { text: '- x' })).status, 400);
   });
 
-  it('are listed in pages, by directory and by activity', async (test) => {
+  it('are listed in pages, and by directory, activity and owner', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
     const data = join(place.directory, 'data');
     const ids = [await create(), await create(), await create({ cwd: data })];
@@ -93,15 +93,15 @@ describe('sessions over HTTP', () => {
       ({ next } = page);
     } while (next !== undefined);
     assert.deepEqual(seen.toSorted(), ids.toSorted());
-    const narrowed = async (query: string): Promise<number> =>
+    const countOf = async (query: string): Promise<number> =>
       (await bodyOf<SessionPage>(ask('GET', `/api/sessions?${query}`))).items.length;
-    assert.equal(await narrowed(`cwd=${encodeURIComponent(data)}`), 1);
-    assert.equal(await narrowed('active=true'), 0);
-    assert.equal(await narrowed('active=false'), 3);
-    assert.equal(await narrowed('owner=nobody'), 0);
+    assert.equal(await countOf(`cwd=${encodeURIComponent(data)}`), 1);
+    assert.equal(await countOf('active=true'), 0);
+    assert.equal(await countOf('active=false'), 3);
+    assert.equal(await countOf('owner=nobody'), 0);
   });
 
-  it('have a transcript', async (test) => {
+  it('return a transcript with messages and tool calls', async (test) => {
     const { ask, create, say } = await openSessionServer(test);
     const id = await create();
     await eventsOf(await say(id, 'ping the server'));
@@ -114,7 +114,7 @@ describe('sessions over HTTP', () => {
     assert.ok(items[1]?.content.some((part) => part.type === 'tool_call' && part.toolName === 'mcp__signalbox__ping'));
   });
 
-  it('use the listed agents', async (test) => {
+  it('use the listed agents, and refuse others with a suggestion', async (test) => {
     const { ask } = await openSessionServer(test);
     const { items } = await bodyOf<{ items: AgentSummary[] }>(ask('GET', '/api/agents'));
     assert.deepEqual(items, [
@@ -128,7 +128,7 @@ describe('sessions over HTTP', () => {
     assert.match(detail, /did you mean "demo"/);
   });
 
-  it('refuse invalid settings with a reason', async (test) => {
+  it('refuse invalid properties and queries', async (test) => {
     const { ask, create } = await openSessionServer(test);
     const id = await create();
     for (const body of [{ permissionMode: 'free' }, { title: 7 }, { colour: 'blue' }])
@@ -143,9 +143,9 @@ describe('sessions over HTTP', () => {
       assert.equal((await ask('GET', `/api/sessions?${query}`)).status, 400, query);
   });
 
-  it('are unknown on every route when they do not exist', async (test) => {
+  it('return 404 on every route when they do not exist', async (test) => {
     const { ask } = await openSessionServer(test);
-    for (const [method, path, body] of routesOfOne('sess_none')) {
+    for (const [method, path, body] of routesOfSession('sess_none')) {
       const response = await ask(method, path, body);
       assert.deepEqual(
         [response.status, (await bodyOf<ProblemDocument>(response)).code],
@@ -155,7 +155,7 @@ describe('sessions over HTTP', () => {
     }
   });
 
-  it('match the API document, including events', async (test) => {
+  it('return responses and events as documented', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
     const assertDocumented = await documented(ask('GET', '/openapi.json'));
     const [all, one] = ['/api/sessions', '/api/sessions/{id}'];
@@ -178,23 +178,23 @@ describe('sessions over HTTP', () => {
     place.script = everyEvent;
     const answered: Promise<void>[] = [];
     place.sessions.subscribe((event) => {
-      const answer = (how: string, body: object): void =>
+      const answer = (action: string, body: object): void =>
         void answered.push(
-          ask('POST', `${all}/${event.sessionId}/${how}`, body).then((response) =>
-            assertDocumented('post', `${one}/${how}`, response),
+          ask('POST', `${all}/${event.sessionId}/${action}`, body).then((response) =>
+            assertDocumented('post', `${one}/${action}`, response),
           ),
         );
       if (event.type === 'question_prompt') answer('submit-answers', { toolCallId: event.toolCallId, answers: {} });
       if (event.type === 'approval_required') answer('approve', { toolCallId: event.toolCallId });
     });
     for (const [agent, content] of [
-      ['scripted', 'tell me all'],
+      ['scripted', 'emit every event'],
       ['demo', 'call mcp__notes__write {"text":"mine"}'],
     ] as const) {
-      const said = `${all}/${await create({ agent })}/messages`;
-      const turn = await ask('POST', said, { content }, { accept: 'text/event-stream' });
+      const messagesPath = `${all}/${await create({ agent })}/messages`;
+      const turn = await ask('POST', messagesPath, { content }, { accept: 'text/event-stream' });
       await assertDocumented('post', `${one}/messages`, turn);
-      await assertDocumented('get', `${one}/messages`, await ask('GET', said));
+      await assertDocumented('get', `${one}/messages`, await ask('GET', messagesPath));
     }
     assert.equal(answered.length, 2);
     await Promise.all(answered);
@@ -202,7 +202,7 @@ describe('sessions over HTTP', () => {
     await assertDocumented('post', `${one}/approve`, await ask('POST', `${path}/approve`, {}));
   });
 
-  it('of others do not exist for an agent; viewers and approvers see all', async (test) => {
+  it('of others look unknown to an agent; viewers and approvers see all', async (test) => {
     const { ask, as, create } = await openSessionServer(test);
     const [agent, other, viewer, approver] = [
       await as('agent'),
@@ -210,7 +210,7 @@ describe('sessions over HTTP', () => {
       await as('viewer'),
       await as('approver'),
     ];
-    const admins = await create();
+    const ofAdmin = await create();
     const { id } = await bodyOf<Session>(ask('POST', '/api/sessions', {}, agent));
     const listed = async (headers: Record<string, string>, query = ''): Promise<string[]> =>
       (await bodyOf<SessionPage>(ask('GET', `/api/sessions${query}`, undefined, headers))).items.map((each) => each.id);
@@ -218,15 +218,19 @@ describe('sessions over HTTP', () => {
     assert.deepEqual(await listed(agent, '?owner=token:admin'), [id]);
     assert.deepEqual(await listed(other), []);
     for (const headers of [viewer, approver])
-      assert.deepEqual((await listed(headers)).toSorted(), [admins, id].toSorted());
+      assert.deepEqual((await listed(headers)).toSorted(), [ofAdmin, id].toSorted());
     const detailOf = async (method: string, path: string, body: object | undefined): Promise<string | undefined> =>
       (await bodyOf<ProblemDocument>(ask(method, path, body, other))).detail?.replaceAll(/sess_\w+/g, 'ID');
-    for (const foreign of [admins, id]) {
-      for (const [method, path, body] of routesOfOne(foreign)) {
+    for (const foreign of [ofAdmin, id]) {
+      for (const [method, path, body] of routesOfSession(foreign)) {
         const response = await ask(method, path, body, other);
         const { code } = await bodyOf<ProblemDocument>(response);
-        const never = path.replace(foreign, 'sess_never');
-        assert.equal(await detailOf(method, path, body), await detailOf(method, never, body), `${method} ${path}`);
+        const unknownPath = path.replace(foreign, 'sess_never');
+        assert.equal(
+          await detailOf(method, path, body),
+          await detailOf(method, unknownPath, body),
+          `${method} ${path}`,
+        );
         const unknown = [404, 'session-unknown'];
         const refused = [403, 'role-refused'];
         const isAnswer = /\/(approve|deny|submit-answers)$/.test(path);
@@ -234,12 +238,12 @@ describe('sessions over HTTP', () => {
       }
     }
     assert.equal((await ask('GET', `/api/sessions/${id}`, undefined, agent)).status, 200);
-    assert.equal((await ask('GET', `/api/sessions/${admins}/messages`, undefined, viewer)).status, 200);
-    assert.equal((await ask('POST', `/api/sessions/${admins}/messages`, { content: 'x' }, viewer)).status, 403);
+    assert.equal((await ask('GET', `/api/sessions/${ofAdmin}/messages`, undefined, viewer)).status, 200);
+    assert.equal((await ask('POST', `/api/sessions/${ofAdmin}/messages`, { content: 'x' }, viewer)).status, 403);
     assert.equal((await ask('POST', `/api/sessions/${id}/interrupt`, undefined, approver)).status, 200);
   });
 
-  it('are never given a less restrictive mode by agents', async (test) => {
+  it('cannot get a less restrictive permission mode from an agent', async (test) => {
     const { ask, as } = await openSessionServer(test);
     const [agent, approver] = [await as('agent'), await as('approver')];
     const { id } = await bodyOf<Session>(ask('POST', '/api/sessions', { permissionMode: 'plan' }, agent));
@@ -252,7 +256,11 @@ describe('sessions over HTTP', () => {
         assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
       }
       assert.equal((await ask('PATCH', path, { permissionMode }, approver)).status, 200);
-      assert.equal((await ask('POST', `${path}/fork`, undefined, agent)).status, 403, 'a fork would be as free');
+      assert.equal(
+        (await ask('POST', `${path}/fork`, undefined, agent)).status,
+        403,
+        'a fork would have the same mode',
+      );
     }
     for (const permissionMode of ['dontAsk', 'default'])
       assert.equal((await ask('PATCH', path, { permissionMode }, agent)).status, 200);
@@ -267,7 +275,7 @@ describe('sessions over HTTP', () => {
     assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
   });
 
-  it('of others cannot be named in calls by agents, even before their first call', async (test) => {
+  it('of others cannot be used in calls by agents, even before the first call', async (test) => {
     const { ask, as, create } = await openSessionServer(test);
     const body = { sessionId: await create() };
     const call = '/api/tools/mcp__signalbox__ping/call';
@@ -275,7 +283,7 @@ describe('sessions over HTTP', () => {
     assert.equal((await ask('POST', call, body)).status, 200);
   });
 
-  it('are reported absent on a server without sessions', async (test) => {
+  it('return 404 on a server without sessions', async (test) => {
     const { get } = await startTestServer(test);
     for (const path of ['/api/agents', '/api/sessions', '/api/sessions/x', '/api/sessions/x/events']) {
       const response = await get(path);
@@ -288,7 +296,7 @@ describe('sessions over HTTP', () => {
   });
 });
 
-function routesOfOne(id: string): readonly (readonly [method: string, path: string, body?: object])[] {
+function routesOfSession(id: string): readonly (readonly [method: string, path: string, body?: object])[] {
   const path = `/api/sessions/${id}`;
   return [
     ['GET', path],

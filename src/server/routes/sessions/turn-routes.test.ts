@@ -7,7 +7,7 @@ import type { SentMessage, Session } from '../../../sessions/sessions.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('POST /api/sessions/{id}/messages', () => {
-  it('streams the turn from its message to its end', async (test) => {
+  it('streams the events of the turn from its message to `done`', async (test) => {
     const { create, say } = await openSessionServer(test);
     const stream = await say(await create(), 'ping the server');
     assert.equal(stream.status, 200);
@@ -22,14 +22,14 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.match(JSON.stringify(result?.content), /pong/);
   });
 
-  it('returns the URL of the events without a stream', async (test) => {
+  it('returns 202 and the URL of the events without `Accept: text/event-stream`', async (test) => {
     const { ask, create, server, watch } = await openSessionServer(test);
     const id = await create();
-    const taken = await ask('POST', `/api/sessions/${id}/messages`, { content: 'ping the server' });
-    assert.equal(taken.status, 202);
-    const { turnId, afterSeq, position } = await bodyOf<SentMessage>(taken);
+    const sent = await ask('POST', `/api/sessions/${id}/messages`, { content: 'ping the server' });
+    assert.equal(sent.status, 202);
+    const { turnId, afterSeq, position } = await bodyOf<SentMessage>(sent);
     assert.deepEqual([afterSeq, position], [0, 0]);
-    const location = new URL(taken.headers.get('location') ?? '', server.url);
+    const location = new URL(sent.headers.get('location') ?? '', server.url);
     assert.equal(location.pathname, `/api/sessions/${id}/events`);
     const stream = await watch(id, { after: Number(location.searchParams.get('after')) });
     const events = await eventsOf(stream, isDone);
@@ -53,18 +53,18 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.notEqual(await send(other, 'a'), first);
   });
 
-  it('streams only the own turn when several are queued', async (test) => {
+  it('streams only its own turn when several are queued', async (test) => {
     const { create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    const goOn = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
     place.script = async function* ({ content }) {
-      if (content === 'first') await goOn.promise;
+      if (content === 'first') await proceed.promise;
       yield* says(`answer to ${content}`);
     };
     const first = await say(id, 'first');
     const second = await say(id, 'second');
     const third = await say(id, 'third');
-    goOn.resolve();
+    proceed.resolve();
     for (const [stream, content] of [
       [third, 'third'],
       [second, 'second'],
@@ -77,20 +77,20 @@ describe('POST /api/sessions/{id}/messages', () => {
     }
   });
 
-  it('continues the turn after a disconnect, and resumes without duplicates', async (test) => {
+  it('continues the turn after a disconnect, and the client resumes without duplicates', async (test) => {
     const { create, say, watch, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    const goOn = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
     place.script = async function* () {
       yield { type: 'text_delta', text: 'one ' };
-      await goOn.promise;
+      await proceed.promise;
       yield* says('two ', 'three');
     };
-    const cut = await say(id, 'count');
-    const before = await eventsOf(cut, ({ type }) => type === 'text_delta');
-    cut.drop();
-    goOn.resolve();
-    const stream = await watch(id, { lastEventId: cut.lastEventId() });
+    const dropped = await say(id, 'count');
+    const before = await eventsOf(dropped, ({ type }) => type === 'text_delta');
+    dropped.drop();
+    proceed.resolve();
+    const stream = await watch(id, { lastEventId: dropped.lastEventId() });
     const after = await eventsOf(stream, isDone);
     stream.drop();
     assert.equal(textOf([...before, ...after]), 'one two three');
@@ -101,7 +101,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     );
   });
 
-  it('is interrupted together with queued turns', async (test) => {
+  it('starts turns that one interrupt ends, running and queued', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     place.script = untilInterrupted;
@@ -117,7 +117,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     assert.deepEqual(await bodyOf(ask('POST', `/api/sessions/${id}/interrupt`)), { interrupted: false });
   });
 
-  it('refuses invalid messages, and more than the queue holds', async (test) => {
+  it('refuses invalid messages, and messages beyond the limit of the queue', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     place.script = untilInterrupted;
@@ -137,13 +137,13 @@ describe('POST /api/sessions/{id}/messages', () => {
 });
 
 describe('answers during a turn', () => {
-  it('approving runs the waiting call with the edited arguments; a second answer gets 409', async (test) => {
+  it('an approval runs the waiting call with the edited arguments; a second answer gets 409', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create();
     const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
-    const asked = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
-    assert.ok(asked?.type === 'approval_required');
-    const { toolCallId } = asked;
+    const request = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(request?.type === 'approval_required');
+    const { toolCallId } = request;
     const approve = (): Promise<Response> =>
       ask('POST', `/api/sessions/${id}/approve`, { toolCallId, arguments: { text: 'edited' } });
     const approved = await approve();
@@ -151,19 +151,19 @@ describe('answers during a turn', () => {
     const events = await eventsOf(stream);
     assert.ok(events.some((event) => event.type === 'approval_resolved' && event.decision === 'approved'));
     assert.deepEqual(place.notes, ['edited']);
-    for (const again of [await approve(), await ask('POST', `/api/sessions/${id}/deny`, { toolCallId })]) {
-      assert.equal(again.status, 409);
-      assert.equal((await bodyOf<ProblemDocument>(again)).code, 'approval-answered');
+    for (const second of [await approve(), await ask('POST', `/api/sessions/${id}/deny`, { toolCallId })]) {
+      assert.equal(second.status, 409);
+      assert.equal((await bodyOf<ProblemDocument>(second)).code, 'approval-answered');
     }
   });
 
-  it('denying ends the call with the reason', async (test) => {
+  it('a denial ends the call with its reason', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create();
     const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
-    const asked = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
-    assert.ok(asked?.type === 'approval_required');
-    const { toolCallId } = asked;
+    const request = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(request?.type === 'approval_required');
+    const { toolCallId } = request;
     const denied = await ask('POST', `/api/sessions/${id}/deny`, { toolCallId, reason: 'not today' });
     assert.equal(denied.status, 200);
     const result = (await eventsOf(stream)).find((event) => event.type === 'tool_result');
@@ -174,7 +174,7 @@ describe('answers during a turn', () => {
     assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'approval-unknown']);
   });
 
-  it('answers reach the agent once', async (test) => {
+  it('an answer reaches the agent once; a second one gets 409', async (test) => {
     const { ask, create, say, place } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     place.script = async function* (turn) {
@@ -188,8 +188,8 @@ describe('answers during a turn', () => {
       ask('POST', `/api/sessions/${id}/submit-answers`, { toolCallId, answers: { 'Which colour?': 'Blue' } });
     assert.equal((await submit('question_1')).status, 200);
     assert.equal(textOf(await eventsOf(stream)), '{"Which colour?":"Blue"}');
-    const [again, unknown] = [await submit('question_1'), await submit('question_2')];
-    assert.deepEqual([again.status, (await bodyOf<ProblemDocument>(again)).code], [409, 'question-answered']);
+    const [second, unknown] = [await submit('question_1'), await submit('question_2')];
+    assert.deepEqual([second.status, (await bodyOf<ProblemDocument>(second)).code], [409, 'question-answered']);
     assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'question-unknown']);
   });
 });

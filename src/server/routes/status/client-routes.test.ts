@@ -38,7 +38,7 @@ describe('GET /api/clients', () => {
     assert.deepEqual([last['tool'], last['outcome']], ['mcp__signalbox__ping', 'completed']);
   });
 
-  it('returns commands that connect a client, without the token itself', async (t) => {
+  it('returns commands that connect a client, without the token', async (t) => {
     const { url } = await serving(t, {}, { agentTokenFile: "~/it's here/agent-token" });
     const headers = { authorization: `Bearer ${token}` };
     const { connect } = await bodyOf<Clients>(fetch(new URL('/api/clients', url), { headers }));

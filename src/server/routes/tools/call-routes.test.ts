@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import type { ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { ResultPage } from '../../../journal/store/store.ts';
@@ -24,7 +24,7 @@ describe('POST /api/tools/{name}/call', () => {
     assert.deepEqual(entry?.arguments, { text: 'hello' });
   });
 
-  it('returns 200 for every outcome, and records each', async (test) => {
+  it('returns 200 for every outcome, and records each call', async (test) => {
     const { call, box } = await startTestServer(test);
     const outcomes: (string | undefined)[][] = [];
     for (const [tool, args] of [
@@ -54,8 +54,8 @@ describe('POST /api/tools/{name}/call', () => {
     const { outcome, approvalId } = await bodyOf<{ outcome: string; approvalId: string }>(response);
     assert.equal(outcome, 'awaiting-approval');
     await box.approvals.approve(approvalId, { by: { id: 'alice', kind: 'human' } });
-    const again = await call('burn');
-    assert.deepEqual([again.status, (await bodyOf(again)).outcome], [200, 'completed']);
+    const second = await call('burn');
+    assert.deepEqual([second.status, (await bodyOf(second)).outcome], [200, 'completed']);
   });
 
   it('runs calls with the same idempotency key once', async (test) => {
@@ -67,17 +67,19 @@ describe('POST /api/tools/{name}/call', () => {
     assert.equal(conflict.error?.code, 'idempotency-conflict');
   });
 
-  it('is stale when the definition has changed', async (test) => {
+  it('returns `stale` when the definition has changed', async (test) => {
     const { call } = await startTestServer(test);
     assert.equal((await bodyOf(call('echo', { arguments: { text: 'a' }, definitionHash: 'other' }))).outcome, 'stale');
   });
 
   it('cancels the call when the caller disconnects', async (test) => {
-    const { call, box } = await startTestServer(test);
+    const { call, get, box } = await startTestServer(test, { limits: { graceMs: 200 } });
     const caller = new AbortController();
     const ended = new Promise<ToolInvoked>((resolve) => box.on('ToolInvoked', resolve));
     const request = assert.rejects(call('wait', { arguments: { ms: 3_600_000 } }, { signal: caller.signal }));
-    await delay(100);
+    const isRunning = async (): Promise<boolean> =>
+      /^signalbox_calls_in_flight 1$/m.test(await (await get('/metrics')).text());
+    await until(isRunning, 'the call runs');
     caller.abort();
     await request;
     const { outcome, error } = await ended;
@@ -85,7 +87,7 @@ describe('POST /api/tools/{name}/call', () => {
     assert.equal(error?.code, 'caller-cancelled');
   });
 
-  it('decodes any name', async (test) => {
+  it('decodes any tool name', async (test) => {
     const { call } = await startTestServer(test);
     const { tool, outcome } = await bodyOf(call(encodeURIComponent('a/b ö%')));
     assert.deepEqual({ tool, outcome }, { tool: 'mcp__test__a/b ö%', outcome: 'denied' });

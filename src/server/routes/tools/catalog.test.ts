@@ -22,7 +22,7 @@ describe('GET /api/tools', () => {
     );
   });
 
-  it('shows the tools of a profile, with its own ETag; an unknown profile is 404', async (test) => {
+  it('lists the tools of a profile with an ETag of its own; an unknown profile gets 404', async (test) => {
     const { get, box } = await startTestServer(test);
     box.profiles.set({ calm: { tools: ['!ping'] } });
     const whole = await get('/api/tools');
@@ -41,7 +41,7 @@ describe('GET /api/tools', () => {
     assert.match(JSON.stringify(await bodyOf<object>(unknown)), /"code":"profile-unknown".*did you mean/);
   });
 
-  it('lists hidden tools with reason and time', async (test) => {
+  it('lists hidden tools with the reason and its time', async (test) => {
     const { get, box } = await startTestServer(test);
     box.servers.disable('test');
     const catalog = await bodyOf<Catalog>(get('/api/tools'));
@@ -76,18 +76,18 @@ describe('GET /api/tools', () => {
     const [first] = box.tools();
     assert.ok(first);
     const stringify = test.mock.method(JSON, 'stringify');
-    const ofCatalog = (): number =>
+    const serializations = (): number =>
       stringify.mock.calls.filter(({ arguments: [value] }) => isObject(value) && 'hidden' in value).length;
     for (let time = 0; time < 3; time++) await get('/api/tools');
-    assert.equal(ofCatalog(), 1);
+    assert.equal(serializations(), 1);
     box.servers.disable('test');
     await get('/api/tools');
-    assert.equal(ofCatalog(), 2);
+    assert.equal(serializations(), 2);
   });
 });
 
 describe('GET /api/tools/{name}', () => {
-  it('returns one tool', async (test) => {
+  it('returns a tool', async (test) => {
     const { get, box } = await startTestServer(test);
     const tool = await bodyOf<object>(get('/api/tools/mcp__test__echo'));
     assert.deepEqual(tool, JSON.parse(JSON.stringify(box.tools().find(({ name }) => name === 'mcp__test__echo'))));
@@ -97,8 +97,8 @@ describe('GET /api/tools/{name}', () => {
 describe('/api/servers', () => {
   it('lists, disables and enables servers', async (test) => {
     const { server, get, call } = await startTestServer(test);
-    const change = (name: string, what: string): Promise<Response> =>
-      fetch(`${server.url}/api/servers/${name}/${what}`, {
+    const change = (name: string, action: string): Promise<Response> =>
+      fetch(`${server.url}/api/servers/${name}/${action}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${adminToken}` },
       });
