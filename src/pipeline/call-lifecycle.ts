@@ -17,9 +17,37 @@ import type { StateChanges } from '../workspace/state-changes.ts';
 import type { ExternalRun } from './begin-call.ts';
 import type { PolicySet } from './policies/session-facts.ts';
 
-/** A request to run one tool: its caller, arguments and options. */
-export interface CallRequest {
-  readonly id: CallId;
+/** The part of a journal entry that is known while the tool runs. */
+export interface PreparedEntry {
+  readonly text: string;
+  /** The end of the text, which may form a secret together with the text that follows; `undefined` when the text itself contains a secret. */
+  readonly tail: string | undefined;
+  /** The number of registered secrets when the text was checked. */
+  readonly secretCount: number;
+  /** The arguments as recorded, for the facts of policies. */
+  readonly arguments: JsonObject | undefined;
+}
+
+/** An idempotency key, scoped to principal and tool, and a digest of the arguments that it was used for. */
+export interface IdempotencyClaim {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** The default caller. */
+const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
+
+/**
+ * A call in the pipeline: one mutable object from beginning to end, so that stages allocate nothing. Stages access it through the following
+ * types, which describe its progress:
+ *
+ *     Call → ResolvedCall → PreparedCall → DecidedCall → AdmittedCall → CallOutcome
+ *
+ * Only the outermost stages (`observe`, `recordOutcome`) and the result access it as `Call`, whose fields are undefined when the
+ * call ended before the stage that sets them.
+ */
+export class Call {
+  readonly id: CallId = newCallId();
   /** The tool's rendered name as requested; after `resolve`, that of the tool it resolved to. */
   name: string;
   /** The arguments as the caller gave them. */
@@ -33,80 +61,19 @@ export interface CallRequest {
   readonly options: CallOptions;
   /** In milliseconds since 1970. */
   readonly deadline: number | undefined;
-  readonly startedAt: number;
+  readonly startedAt: number = Date.now();
   /** Present when the caller runs the tool itself: see `beginCall`. */
   readonly externalRun: ExternalRun | undefined;
   /** Present when a human edited the arguments of another call into this one. The tool receives exactly these, or the call does not run. */
   readonly edit: { readonly replaces: CallId; readonly arguments: JsonObject } | undefined;
-}
 
-/** The state of a tool's run. */
-interface CallRun {
-  /** Whether the tool may have begun to act. */
-  isStarted: boolean;
-  attempts: number;
-  /** Whether the connection to the server broke in the last attempt. */
-  isLinkBroken: boolean;
-  /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
-  hasAskedCaller: boolean;
-  /** The unfinished work of the handler when the call ended before it. */
-  abandonedRun: PromiseLike<unknown> | undefined;
-  /** The handler's changes to the session's state, for calls that can be undone. */
-  stateChanges: StateChanges | undefined;
-  /** The changes of the call in its workspace. */
-  changes: ChangeList | undefined;
-  /** The cost that the tool reported. Not part of the outcome: a cached result costs nothing. */
-  costUsd: number | undefined;
-  /** Whether the result comes from the cache. */
-  isCached: boolean;
-}
-
-/** The part of a journal entry that is known while the tool runs. */
-export interface PreparedEntry {
-  readonly text: string;
-  /** The end of the text, which may form a secret together with the text that follows; `undefined` when the text itself contains a secret. */
-  readonly tail: string | undefined;
-  /** The number of registered secrets when the text was checked. */
-  readonly secretCount: number;
-  /** The arguments as recorded, for the facts of policies. */
-  readonly arguments: JsonObject | undefined;
-}
-
-/** The prepared and written journal entries of a call. */
-interface CallRecord {
-  /** The intent of a read, while it waits to be written. */
-  pendingIntent: PendingEntry | undefined;
-  /** The idempotency key that the written intent has taken. */
-  claimedKey: string | undefined;
-  preparedEntry: PreparedEntry | undefined;
-  /** The approval that is closed with this call, because its answer ended the call. */
-  closesApproval: string | undefined;
-  durationMs: number;
-}
-
-/** An idempotency key, scoped to principal and tool, and a digest of the arguments that it was used for. */
-export interface IdempotencyClaim {
-  readonly key: string;
-  readonly fingerprint: string;
-}
-
-/**
- * A call in the pipeline: one mutable object from beginning to end, so that stages allocate nothing. Stages access it through the following
- * types, which describe its progress:
- *
- *     Call → ResolvedCall → PreparedCall → DecidedCall → AdmittedCall → CallOutcome
- *
- * Only the outermost stages (`observe`, `recordOutcome`) and the result access it as `Call`, whose fields are undefined when the
- * call ended before the stage that sets them.
- */
-export interface Call extends CallRequest, CallRun, CallRecord {
   tool: CatalogTool | undefined;
   /** The arguments that the handler receives, after defaults, configured values and transforms. */
   arguments: unknown;
   /** The arguments as JSON, for everything except the handler. */
   argumentsJson: JsonObject | undefined;
   /** The arguments as JSON text. */
-  argumentsText: string;
+  argumentsText = '{}';
   /** The caller's arguments as JSON text, when the handler receives different ones. */
   rawArgumentsText: string | undefined;
   idempotencyClaim: IdempotencyClaim | undefined;
@@ -117,6 +84,51 @@ export interface Call extends CallRequest, CallRun, CallRecord {
   approval: string | undefined;
   /** The call that replaces this one, because a human edited its arguments. */
   replacement: { readonly call: Call; readonly note: string } | undefined;
+
+  /** Whether the tool may have begun to act. */
+  isStarted = false;
+  attempts = 0;
+  /** Whether the connection to the server broke in the last attempt. */
+  isLinkBroken = false;
+  /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
+  hasAskedCaller = false;
+  /** The unfinished work of the handler when the call ended before it. */
+  abandonedRun: PromiseLike<unknown> | undefined;
+  /** The handler's changes to the session's state, for calls that can be undone. */
+  stateChanges: StateChanges | undefined;
+  /** The changes of the call in its workspace. */
+  changes: ChangeList | undefined;
+  /** The cost that the tool reported. Not part of the outcome: a cached result costs nothing. */
+  costUsd: number | undefined;
+  /** Whether the result comes from the cache. */
+  isCached = false;
+
+  /** The intent of a read, while it waits to be written. */
+  pendingIntent: PendingEntry | undefined;
+  /** The idempotency key that the written intent has taken. */
+  claimedKey: string | undefined;
+  preparedEntry: PreparedEntry | undefined;
+  /** The approval that is closed with this call, because its answer ended the call. */
+  closesApproval: string | undefined;
+  durationMs = 0;
+
+  constructor(
+    reference: ToolReference,
+    given: unknown,
+    options: CallOptions,
+    redactor: Redactor,
+    externalRun?: ExternalRun,
+  ) {
+    const { session } = options;
+    this.name = typeof reference === 'string' ? reference : nameOf(reference);
+    this.rawArguments = given;
+    this.expectedHash = options.definitionHash;
+    this.principal = normalPrincipal(options.principal ?? defaultPrincipal);
+    this.session = session === undefined ? undefined : recordedName(redactor, session) || undefined;
+    this.options = options;
+    this.deadline = options.deadline === undefined ? undefined : Number(options.deadline);
+    this.externalRun = externalRun;
+  }
 }
 
 /** A call of a tool that exists, is visible to the caller, and has the definition that the caller saw. */
@@ -147,57 +159,6 @@ export function workspaceOf({ tool, externalRun }: ResolvedCall): readonly strin
 /** Returns the time limit of a tool: its own, that of its server, or the default. */
 export function timeoutOf({ definition, source }: CatalogTool, defaultMs: number): number {
   return definition.timeoutMs ?? source.limits.timeoutMs ?? defaultMs;
-}
-
-/** The default caller. */
-const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
-
-/** Creates a call, as it enters the pipeline. */
-export function createCall(
-  reference: ToolReference,
-  given: unknown,
-  options: CallOptions,
-  redactor: Redactor,
-  externalRun?: ExternalRun,
-): Call {
-  const { session } = options;
-  return {
-    id: newCallId(),
-    name: typeof reference === 'string' ? reference : nameOf(reference),
-    rawArguments: given,
-    expectedHash: options.definitionHash,
-    principal: normalPrincipal(options.principal ?? defaultPrincipal),
-    session: session === undefined ? undefined : recordedName(redactor, session) || undefined,
-    options,
-    deadline: options.deadline === undefined ? undefined : Number(options.deadline),
-    startedAt: Date.now(),
-    externalRun,
-    edit: undefined,
-    tool: undefined,
-    arguments: undefined,
-    argumentsJson: undefined,
-    argumentsText: '{}',
-    rawArgumentsText: undefined,
-    idempotencyClaim: undefined,
-    decision: undefined,
-    evaluation: undefined,
-    approval: undefined,
-    replacement: undefined,
-    isStarted: false,
-    attempts: 0,
-    isLinkBroken: false,
-    hasAskedCaller: false,
-    abandonedRun: undefined,
-    stateChanges: undefined,
-    changes: undefined,
-    costUsd: undefined,
-    isCached: false,
-    pendingIntent: undefined,
-    claimedKey: undefined,
-    preparedEntry: undefined,
-    closesApproval: undefined,
-    durationMs: 0,
-  };
 }
 
 /** Cached names of tools by their ids in the catalog. */

@@ -8,7 +8,7 @@ import { Questions, callbackChannel } from '../pipeline/approvals/questions.ts';
 import { ActivePolicies, directoriesOf } from '../pipeline/policies/active-policies.ts';
 import { ExternalRun, beginCall } from '../pipeline/begin-call.ts';
 import { Compensations } from '../pipeline/undo/compensations.ts';
-import { createCall } from '../pipeline/call-lifecycle.ts';
+import { Call } from '../pipeline/call-lifecycle.ts';
 import { createContent } from '../pipeline/box-content.ts';
 import { Events } from '../pipeline/box-events.ts';
 import { FileGuard } from '../pipeline/files/file-guard.ts';
@@ -193,7 +193,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     // Not `async`, which would cost two promises per call.
     try {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
-      return pipeline.run(createCall(reference, args, callOptions, redactor));
+      return pipeline.run(new Call(reference, args, callOptions, redactor));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -208,7 +208,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     async begin(reference, args, { workspace, ...callOptions } = {}) {
       if (closing !== undefined) throw new SignalboxError('box-closed', 'this Signalbox is closed; no call was made');
       const run = new ExternalRun(workspace);
-      return await beginCall(run, pipeline.run(createCall(reference, args, callOptions, redactor, run)));
+      return await beginCall(run, pipeline.run(new Call(reference, args, callOptions, redactor, run)));
     },
     on: (event, listener) => events.on(event, listener),
     servers: {

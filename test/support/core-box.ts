@@ -1,6 +1,6 @@
 import { Approvals } from '../../src/pipeline/approvals/approval-inbox.ts';
 import { Questions } from '../../src/pipeline/approvals/questions.ts';
-import { type Call, createCall } from '../../src/pipeline/call-lifecycle.ts';
+import { Call } from '../../src/pipeline/call-lifecycle.ts';
 import { CallRunner } from '../../src/pipeline/pipeline.ts';
 import { Decider } from '../../src/pipeline/policies/decider.ts';
 import { UnsettledCalls } from '../../src/pipeline/recording/unsettled-calls.ts';
@@ -44,7 +44,7 @@ export interface CoreBox {
  * Opens a core box on a file, with rules or with a function in place of a policy. By default, everything needs approval, in
  * version `1`.
  */
-export async function coreBox(
+export async function openCoreBox(
   file: string,
   sources: readonly Source[],
   policy: readonly PolicySource[] | ((tool: string) => Decision) = () => ({
@@ -78,7 +78,7 @@ export async function coreBox(
   const content = createContent({
     catalog,
     redactor,
-    call: (name, args, options) => runner.run(createCall(name, args, options, redactor)),
+    call: (name, args, options) => runner.run(new Call(name, args, options, redactor)),
   });
   const unsettled = new UnsettledCalls(store, journal);
   const runner = new CallRunner(
@@ -95,7 +95,7 @@ export async function coreBox(
   await new Recovery(store, journal).start();
   for (const source of sources) catalog.mount(source);
   return {
-    call: (tool, args, options = {}) => runner.run(createCall(tool, args, options, redactor)),
+    call: (tool, args, options = {}) => runner.run(new Call(tool, args, options, redactor)),
     approvals,
     journal: new JournalReader(store),
     setPolicies: (rules) => policies.set(rules),

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { type CallOptions, type JournalEvent, createSignalbox, defineTool, localServer } from '../../index.ts';
 import { createRedactor } from '../../redaction/redactor.ts';
 import { text } from '../../core/tools/content.ts';
-import { createCall } from '../call-lifecycle.ts';
+import { Call } from '../call-lifecycle.ts';
 import { prepareEntry, outcomeDraft } from './call-entries.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-record-'));
@@ -220,7 +220,7 @@ test('an entry whose facts were looked at while the tool ran is redacted like on
       const redactor = createRedactor();
       for (const [index, each] of secrets.entries()) redactor.add(`S${index}`, each);
       const drafts = [true, false].map((isKnown) => {
-        const call = createCall('mcp__t__echo', {}, {}, createRedactor());
+        const call = new Call('mcp__t__echo', {}, {}, createRedactor());
         call.argumentsText = JSON.stringify({ [key]: value });
         call.durationMs = 1;
         if (isKnown) call.preparedEntry = prepareEntry(call, redactor);
