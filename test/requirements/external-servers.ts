@@ -141,8 +141,8 @@ export const externalServers: Section<'B'> = {
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
     tests: [
-      'src/catalog/schema/elicitation-form.test.ts > the answer to an MCP form > is accepted without compilation exactly when JSON Schema accepts it',
-      'src/catalog/schema/elicitation-form.test.ts > the answer to an MCP form > is never accepted for a malformed form when JSON Schema rejects it',
+      'src/catalog/schema/client-answers.test.ts > the answer to an MCP form > is accepted without compilation exactly when JSON Schema accepts it',
+      'src/catalog/schema/client-answers.test.ts > the answer to an MCP form > is never accepted for a malformed form when JSON Schema rejects it',
       'src/sources/mcp/everything.test.ts > the reference server for everything (stdio) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks the user, in a form or on a page, is answered by whoever made the call',
       'src/sources/mcp/everything.test.ts > the reference server for everything (http) > what it asks a model is answered by whoever made the call',

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SourceTool } from '../../src/catalog/source/source.ts';
 import { flagSuspicious, flagText } from '../../src/catalog/scan/flag-suspicious.ts';
-import { schemaTexts } from '../../src/catalog/schema/sanitize-schema.ts';
+import { schemaTexts } from '../../src/catalog/transforms/sanitize-schema.ts';
 import { type JsonObject, isJsonObject } from '../../src/core/json/json.ts';
 import { jsonText } from '../field/json-text.ts';
 import { PackageCache, defaultCache } from '../field/package-cache.ts';

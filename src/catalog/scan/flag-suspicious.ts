@@ -1,6 +1,6 @@
 import { getOrInsert } from '../../core/get-or-insert.ts';
 import type { CatalogTool } from '../catalog-tool.ts';
-import { schemaTexts } from '../schema/sanitize-schema.ts';
+import { schemaTexts } from '../transforms/sanitize-schema.ts';
 import type { SourceTool } from '../source/source.ts';
 import { listFirst, scanTexts } from './scan-text.ts';
 

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { getOrInsert } from '../../core/get-or-insert.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { flagSuspicious, flagText } from '../scan/flag-suspicious.ts';
-import { sanitizeSchema, schemaTexts } from '../schema/sanitize-schema.ts';
+import { sanitizeSchema, schemaTexts } from './sanitize-schema.ts';
 import type { ContentListing } from '../source/source-content.ts';
 import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { sanitizeText } from './sanitize-text.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Place, notes } from '../../../../test/e2e/cli-place.ts';
+import { CliProject, notesModule } from '../../../../test/e2e/cli-place.ts';
 
 interface ToolListing {
   readonly items: {
@@ -15,9 +15,9 @@ interface ToolListing {
   readonly notices: { server: string; tool: string; message: string }[];
 }
 
-function placeWith(tools: object): Place {
-  return new Place({
-    'notes.ts': notes,
+function placeWith(tools: object): CliProject {
+  return new CliProject({
+    'notes.ts': notesModule,
     'signalbox.config.json': JSON.stringify({ mcpServers: { notes: { module: './notes.ts', tools } } }, null, 2),
   });
 }

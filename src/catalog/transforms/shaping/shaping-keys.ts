@@ -24,14 +24,10 @@ export function keysFor(shaping: ToolShaping, section: ToolSection, tool: Shaped
   const names = shapedNames(shaping, tool);
   const full = names.flatMap((name) => fullNames({ server: tool.server, tool: name }));
   const literals = (key: string): number =>
-    key.includes('*') ? key.replace(`mcp__${tool.server}__`, '').replaceAll('*', '').length : Number.POSITIVE_INFINITY;
+    key.includes('*') ? key.replace(`mcp__${tool.server}__`, '').replaceAll('*', '').length : Number.MAX_SAFE_INTEGER;
   return keys
     .filter((key) => matchesAnyName(names, key) || (key.startsWith('mcp__') && matchesAnyName(full, key)))
-    .toSorted((one, other) => compare(literals(other), literals(one)));
-}
-
-function compare(one: number, other: number): number {
-  return one === other ? 0 : one - other;
+    .toSorted((one, other) => literals(other) - literals(one));
 }
 
 /** Returns the value of the most specific key that matches a tool, and that key. */

@@ -1,6 +1,6 @@
 import { isJsonObject, maxJsonDepth } from '../../core/json/json.ts';
-import { sanitizeText } from '../transforms/sanitize-text.ts';
-import { type SchemaObject, proseKeywords, schemaMapKeywords } from './schema-keywords.ts';
+import { sanitizeText } from './sanitize-text.ts';
+import { type SchemaObject, proseKeywords, schemaMapKeywords } from '../schema/schema-keywords.ts';
 
 /** Keywords whose values a caller may have to send unchanged. */
 const data = new Set(['default', 'const', 'enum', 'examples']);

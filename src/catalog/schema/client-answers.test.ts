@@ -3,8 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { runSeed } from '../../../test/support/seeded.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
-import { checkedElicitation } from './client-answers.ts';
-import { fitsForm } from './elicitation-form.ts';
+import { checkedElicitation, fitsForm } from './client-answers.ts';
 import { SchemaCompiler } from './schema-compiler.ts';
 
 const dialects = ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'];
