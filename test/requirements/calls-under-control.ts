@@ -193,7 +193,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/pipeline/limits/server-limits.test.ts > the rate limit of a server > fails a call whose turn would come too late, says when to come back, and does not run it',
       'src/pipeline/limits/server-limiter.test.ts > in no span of time do more begin than the limit says, and none waits longer than it must',
       'src/pipeline/pipeline.test.ts > time and cancellation > a server gets no more calls at a time than it takes, in the order they came',
-      'src/config/file/load-configuration.test.ts > a good configuration > says how much a server may take',
+      'src/config/file/load-configuration.test.ts > a valid configuration > may limit the calls of a server',
     ],
   },
   C14: {

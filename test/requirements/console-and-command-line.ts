@@ -112,7 +112,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/documents/reference/reference.test.ts > the reference > library/signalbox.md says what the code says (npm run reference)',
       'test/documents/troubleshooting.test.ts > troubleshooting > explains every code of a call, of an error and of an HTTP problem',
       'test/documents/troubleshooting.test.ts > troubleshooting > explains every code of a command, a configuration and a turn',
-      'src/config/schema/described-schema.test.ts > the schema for editors > says of every key what it means, and of no other',
+      'src/config/schema/key-descriptions.test.ts > describedConfigurationSchema > describes every key and no others',
       'examples/examples.test.ts > examples > express-app runs and its own assertions hold',
       'examples/examples.test.ts > examples > filesystem-agent runs and its own assertions hold',
       'examples/examples.test.ts > examples > claude-session runs and its own assertions hold',

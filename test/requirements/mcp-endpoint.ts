@@ -110,7 +110,7 @@ export const mcpEndpoint: Section<'E'> = {
       'test/field/field.test.ts > through Signalbox a client takes every step > SDK v2, HTTP, 2026-07-28',
       'test/field/field.test.ts > through Signalbox a client takes every step > SDK v2, HTTP+SSE',
       'test/field/field.test.ts > through Signalbox a client takes every step > SDK v2, stdio, 2026-07-28',
-      'src/sources/mcp/server-messages/relay.test.ts > two callers at once > an abandoned call blocks questions only to other conversations',
+      'src/sources/mcp/server-messages/relay.test.ts > concurrent callers > of other conversations get no questions while an abandoned call may still ask',
     ],
   },
   E9: {
@@ -155,10 +155,10 @@ export const mcpEndpoint: Section<'E'> = {
     promise:
       'a server cannot send the fields and _meta keys that only Signalbox sets, nor error codes that are not integers',
     tests: [
-      'src/sources/mcp/content/gateway-fields.test.ts > a server that answers as if it were Signalbox > has the fields and _meta keys of Signalbox removed from its results (legacy)',
-      'src/sources/mcp/content/gateway-fields.test.ts > a server that answers as if it were Signalbox > has error codes that are not safe integers replaced, and others kept (legacy)',
-      'src/sources/mcp/content/gateway-fields.test.ts > a server that answers as if it were Signalbox > has the fields and _meta keys of Signalbox removed from its results (modern)',
-      'src/sources/mcp/content/gateway-fields.test.ts > a server that answers as if it were Signalbox > has error codes that are not safe integers replaced, and others kept (modern)',
+      'src/sources/mcp/content/gateway-fields.test.ts > results of a server with fields of the gateway > reach clients without those fields and `_meta` keys (legacy)',
+      'src/sources/mcp/content/gateway-fields.test.ts > results of a server with fields of the gateway > reach clients with their error codes, unless these are not safe integers (legacy)',
+      'src/sources/mcp/content/gateway-fields.test.ts > results of a server with fields of the gateway > reach clients without those fields and `_meta` keys (modern)',
+      'src/sources/mcp/content/gateway-fields.test.ts > results of a server with fields of the gateway > reach clients with their error codes, unless these are not safe integers (modern)',
     ],
   },
 };

@@ -6,7 +6,7 @@ import { parseConfiguration } from '../file/load-configuration.ts';
 
 const load = (document: object): Configuration => parseConfiguration(JSON.stringify(document), '/place/signalbox.json');
 
-/** What is wrong with a document, without where. */
+/** Returns the problems of a document without their lines. */
 function problems(document: object): string[] {
   try {
     load(document);
@@ -17,8 +17,8 @@ function problems(document: object): string[] {
   return assert.fail('the configuration was accepted');
 }
 
-suite('agents', () => {
-  test('the demo agent is always there, and is the default where no other is configured', () => {
+suite('agents in a configuration', () => {
+  test('always include the demo agent, which is the default when no other agent is configured', () => {
     const { agents } = load({});
     assert.deepEqual(agents, { entries: [{ name: 'demo', runtime: 'model', model: 'demo' }], defaultName: 'demo' });
     const own = load({ agents: { writer: { runtime: 'claude' } } }).agents;
@@ -30,7 +30,7 @@ suite('agents', () => {
     assert.equal(load({ agents: { default: 'demo', writer: { runtime: 'claude' } } }).agents.defaultName, 'demo');
   });
 
-  test('are read with everything their runtime takes; paths start from the file', () => {
+  test('have all settings of their runtime, with paths resolved from the directory of the file', () => {
     const claude = {
       runtime: 'claude-cli',
       model: 'opus',
@@ -66,7 +66,7 @@ suite('agents', () => {
     assert.equal(agents.defaultName, 'm');
   });
 
-  test('each mistake is told with its place and what was meant', () => {
+  test('are rejected with the path of each mistake and the closest valid value', () => {
     const cases: [object, string[]][] = [
       [{ a: 1 }, ['agents.a: expected an object (1)']],
       [{ a: {} }, ['agents.a.runtime: missing, expected one of "claude", "claude-cli", "model"']],
@@ -112,9 +112,9 @@ suite('agents', () => {
       assert.deepEqual(problems({ profiles: { coding: {} }, agents }), expected, JSON.stringify(agents));
   });
 
-  test('a key that stands in the file is refused, and not shown', () => {
+  test('are rejected when the file contains a key, which is not shown', () => {
     const key = 'sk-ant-api03-abcdefghijklmnop';
-    const told = [
+    const lines = [
       problems({ agents: { a: { runtime: 'model', model: 'x/y', providers: { x: { apiKey: key } } } } }),
       problems({
         agents: { a: { runtime: 'model', model: 'x/y', providers: { x: { headers: { 'x-api-key': key } } } } },
@@ -126,22 +126,22 @@ suite('agents', () => {
         { baseURL: `https://me:${key}@models.example/v1` },
       ].map((x) => problems({ agents: { a: { runtime: 'model', model: 'x/y', providers: { x } } } })),
     ].flat();
-    assert.equal(told.length, 6);
-    for (const line of told) {
+    assert.equal(lines.length, 6);
+    for (const line of lines) {
       assert.match(line, /expected a reference to/);
       assert.ok(!line.includes(key), line);
     }
   });
 
-  test('the names of what runtimes run themselves are not free for servers', () => {
+  test('reserve the server names of tools that runtimes run themselves', () => {
     const server = { command: 'x' };
     assert.match(problems({ mcpServers: { model: server } }).join(), /mcpServers\.model: the name belongs to/);
     assert.match(problems({ mcpServers: { claude: server } }).join(), /belongs to the built-in tools of Claude Code/);
   });
 });
 
-suite('profiles', () => {
-  test('are read as they stand; a server that is not there is a warning that names the nearest', () => {
+suite('profiles in a configuration', () => {
+  test('are read unchanged; an unknown server is a warning with the closest name', () => {
     const profiles = {
       coding: {
         servers: ['files', 'fiels', 'signalbox'],
@@ -157,7 +157,7 @@ suite('profiles', () => {
     ]);
   });
 
-  test('each mistake is told with its place', () => {
+  test('are rejected with the path of each mistake', () => {
     assert.deepEqual(problems({ profiles: { 'a b': {}, c: { server: [] }, d: { disclosure: 'often' } } }), [
       'profiles["a b"]: expected a name of letters, digits, "-" and single "_", not ending with "_", at most 44 characters',
       'profiles.c.server: unknown key (an array); did you mean "servers"?',

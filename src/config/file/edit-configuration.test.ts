@@ -27,11 +27,11 @@ const commented = `// mine
 {
   "mcpServers": {
     // about a
-    "a": { "module": "./a.ts" }, // behind a
+    "a": { "module": "./a.ts" }, // after a
     /* about b */
-    "b": { "module": "./b.ts" } // behind b
+    "b": { "module": "./b.ts" } // after b
     // the end
-  } // behind all
+  } // after all
 }
 `;
 
@@ -41,8 +41,8 @@ function edited(text: string, path: readonly string[], value: unknown): string {
   return readFileSync(file, 'utf8');
 }
 
-suite('editing a configuration', () => {
-  test('adds an entry behind the others, and every comment stays where it was', () => {
+suite('editConfiguration', () => {
+  test('adds an entry after the others, and leaves every comment in place', () => {
     const entry = { command: 'npx', args: ['-y', 'x'], env: { A: '1' } };
     assert.equal(
       edited(commented, ['mcpServers', 'c'], entry),
@@ -55,18 +55,18 @@ suite('editing a configuration', () => {
     );
   });
 
-  test('takes an entry out with the comment behind it, and no comma is left over', () => {
+  test('removes an entry with the comment after it, and leaves no dangling comma', () => {
     assert.equal(
       edited(commented, ['mcpServers', 'b'], undefined),
-      commented.replace('}, // behind a', '} // behind a').replace('    "b": { "module": "./b.ts" } // behind b\n', ''),
+      commented.replace('}, // after a', '} // after a').replace('    "b": { "module": "./b.ts" } // after b\n', ''),
     );
     assert.equal(
       edited(commented, ['mcpServers', 'a'], undefined),
-      commented.replace('    "a": { "module": "./a.ts" }, // behind a\n', ''),
+      commented.replace('    "a": { "module": "./a.ts" }, // after a\n', ''),
     );
   });
 
-  test('a line break of Windows, a tab and a byte order mark stay', () => {
+  test('preserves Windows line breaks, tabs and the byte order mark', () => {
     const text = '\ufeff{\r\n\t"mcpServers": {\r\n\t\t"a": { "module": "x" }\r\n\t}\r\n}\r\n';
     assert.equal(
       edited(text, ['mcpServers', 'b'], { module: 'y' }),
@@ -74,7 +74,7 @@ suite('editing a configuration', () => {
     );
   });
 
-  test('makes the objects on the way, and the file itself', () => {
+  test('creates missing parent objects and a missing file', () => {
     assert.deepEqual(JSON.parse(edited('{}', ['mcpServers', 'a'], { npm: 'x' })), { mcpServers: { a: { npm: 'x' } } });
     rmSync(file);
     const result = editConfiguration(file, [{ path: ['mcpServers', 'a'], value: { npm: 'x' } }]);
@@ -83,7 +83,7 @@ suite('editing a configuration', () => {
     assert.equal(JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))), '{"mcpServers":{"a":{"npm":"x"}}}');
   });
 
-  test('refuses what could not be loaded, and writes nothing', () => {
+  test('rejects an edit whose result is invalid, and writes nothing', () => {
     for (const [text, path, value] of [
       [commented, ['mcpServers', 'a__b'], { npm: 'x' }],
       [commented, ['mcpServers', 'c'], { comand: 'x' }],
@@ -95,11 +95,11 @@ suite('editing a configuration', () => {
     }
   });
 
-  test('what is wrong with an entry does not keep it from being taken out', () => {
+  test('removes an invalid entry', () => {
     assert.equal(edited('{"mcpServers": {"a": {"oops": 1}}}', ['mcpServers', 'a'], undefined), '{"mcpServers": {}}');
   });
 
-  test('the file is replaced as a whole: mode and link stay, nothing else is left', () => {
+  test('replaces the file atomically: its mode and links stay, and no temporary file is left', () => {
     writeFileSync(file, commented);
     chmodSync(file, 0o640);
     const before = statSync(file).ino;
@@ -108,13 +108,13 @@ suite('editing a configuration', () => {
     editConfiguration(link, [{ path: ['mcpServers', 'a', 'disabled'], value: true }]);
     assert.ok(lstatSync(link).isSymbolicLink());
     assert.equal(statSync(file).mode & 0o777, 0o640);
-    assert.notEqual(statSync(file).ino, before, 'a new file in its place');
-    assert.match(readFileSync(file, 'utf8'), /"a": \{ "module": "\.\/a\.ts", "disabled": true \}, \/\/ behind a/);
+    assert.notEqual(statSync(file).ino, before, 'the file was not replaced');
+    assert.match(readFileSync(file, 'utf8'), /"a": \{ "module": "\.\/a\.ts", "disabled": true \}, \/\/ after a/);
     assert.deepEqual(readdirSync(directory).toSorted(), ['link.json', 'signalbox.config.json']);
   });
 });
 
-test('setting and taking out change exactly one property of any object, written in any way', () => {
+test('setProperty and removeProperty change exactly one property of any object in any formatting', () => {
   const space = fc.constantFrom('', ' ', '\n', '\n  ', ' // note, {\n', '/* note } */');
   const key = fc.string({ minLength: 1, maxLength: 4 }).filter((text) => text !== '__proto__');
   const members = fc.uniqueArray(
@@ -131,7 +131,7 @@ test('setting and taking out change exactly one property of any object, written 
   );
   const object = fc.tuple(members, space, fc.boolean()).map(([list, end, trailing]) => {
     const parts = list.map(
-      ([name, value, before, behind]) => `${before}${JSON.stringify(name)}:${JSON.stringify(value)}${behind}`,
+      ([name, value, before, after]) => `${before}${JSON.stringify(name)}:${JSON.stringify(value)}${after}`,
     );
     const text = `{${parts.join(',')}${trailing && list.length > 0 ? ',' : ''}${end}}`;
     return { text, value: Object.fromEntries(list.map(([name, value]) => [name, value])) };
@@ -141,7 +141,7 @@ test('setting and taking out change exactly one property of any object, written 
       const set = setProperty(text, [name], { x: [1] });
       assert.deepEqual(parseJsonDocument(set).value, JSON.parse(JSON.stringify({ ...value, [name]: { x: [1] } })));
       for (const each of [name, ...Object.keys(value)]) {
-        const { [each]: _gone, ...rest } = value;
+        const { [each]: _removed, ...rest } = value;
         assert.deepEqual(parseJsonDocument(removeProperty(text, [each])).value, JSON.parse(JSON.stringify(rest)));
       }
     }),

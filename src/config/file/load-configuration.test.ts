@@ -18,7 +18,7 @@ function load(text: string): Configuration {
   return loadConfiguration(file);
 }
 
-/** The error's lines, without the file's name in front. */
+/** Returns the lines of the error without the file name. */
 function problemsOf(text: string): string[] {
   try {
     load(text);
@@ -35,8 +35,8 @@ function problemsOf(text: string): string[] {
 
 const entry = (fields: string): string => `{"mcpServers": {"a": {${fields}}}}`;
 
-suite('a good configuration', () => {
-  test('is read with comments and trailing commas, paths resolved, defaults filled in', () => {
+suite('a valid configuration', () => {
+  test('may have comments and trailing commas; its paths are resolved and its defaults are filled in', () => {
     const { document, ...configuration } = load(`\ufeff// mine
       { "$schema": "x", /* two */ "mcpServers": {
           "demo": { "module": "./demo/server.ts", "export": "server", "timeoutMs": 5000, "concurrency": 2 },
@@ -61,7 +61,7 @@ suite('a good configuration', () => {
     assert.deepEqual(load('{}'), defaultConfiguration(directory));
   });
 
-  test('says how much a server may take', () => {
+  test('may limit the calls of a server', () => {
     const { servers } = load(
       '{"mcpServers":{"a":{"command":"x","rateLimit":{"max":30,"per":"1m"},"cache":"90s","concurrency":3}}}',
     );
@@ -76,7 +76,7 @@ suite('a good configuration', () => {
     );
   });
 
-  test('sets store, results, the built-in name, secrets and how long approvals hold', () => {
+  test('sets the store, the results, the built-in name, secrets, approvals, undo and retention', () => {
     const settings =
       '{"store":"postgres://u:p@h/d","results":{"maxBytes":10},"builtin":{"name":"box"},"secrets":["A_KEY","A_KEY"],"approvals":{"expireAfter":"15m"},"retention":{"journal":"180d","exportTo":"old"}}';
     const { store, results, builtinName, secrets, approvals, undo, retention } = load(settings);
@@ -91,7 +91,7 @@ suite('a good configuration', () => {
     );
   });
 
-  test('may name external servers in every documented shape', () => {
+  test('may have external servers in every documented form', () => {
     const { servers, warnings } = load(`{"mcpServers": {
       "files": { "command": "npx", "args": ["-y", ""], "env": { "X": "\${env:X}" }, "cwd": ".",
         "tools": { "allow": ["read_*"], "deny": ["move_file"], "rename": { "a": "b" }, "describe": { "b": "…" },
@@ -121,10 +121,10 @@ suite('a good configuration', () => {
   });
 });
 
-suite('a mistake is told with its place, the value and the way out', () => {
+suite('an invalid configuration is rejected with the location, the value and a hint', () => {
   const cases: readonly (readonly [string, string, readonly string[]])[] = [
     ['unknown key', '{\n  "stroe": "sqlite"\n}', ['2:3  stroe: unknown key ("sqlite") — did you mean "store"?']],
-    ['unknown key without a neighbour', '{"xylophone": {"a": 1}}', ['1:2  xylophone: unknown key (an object)']],
+    ['unknown key without a similar one', '{"xylophone": {"a": 1}}', ['1:2  xylophone: unknown key (an object)']],
     [
       'unknown key of an entry',
       entry('"modul": "./a.ts"'),
@@ -146,14 +146,14 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ['1:2  store_password: unknown key (hidden string)'],
     ],
     [
-      'what has no effect at a server past the box',
+      'a setting that has no effect with passthrough',
       entry('"command": "x", "passthrough": true, "tools": {"deny": ["*"]}'),
       [
         '1:60  mcpServers.a.tools: has no effect with "passthrough": Claude connects to the server directly — remove one of the two',
       ],
     ],
     [
-      'a sign-in that a server past the box cannot have',
+      'a sign-in that is impossible with passthrough',
       entry('"url": "https://x", "passthrough": true, "auth": {"type": "oauth"}'),
       [
         '1:73  mcpServers.a.auth.type: "oauth" cannot be combined with "passthrough": Claude would have to sign in — use "bearer", or remove "passthrough"',
@@ -172,22 +172,22 @@ suite('a mistake is told with its place, the value and the way out', () => {
     ],
     ['wrong type of an object', '{"mcpServers": []}', ['1:2  mcpServers: expected an object (an array)']],
     [
-      'a value that may be secret',
+      'a value that may be a secret',
       entry('"command": "x", "env": {"PORT": 3000}'),
       ['1:47  mcpServers.a.env.PORT: expected a string (hidden number)'],
     ],
     [
-      'a way to sign in that there is not',
+      'an unknown authentication type',
       entry('"url": "https://x", "auth": {"type": "oath"}'),
       ['1:52  mcpServers.a.auth.type: expected one of "bearer", "oauth" (hidden string) — did you mean "oauth"?'],
     ],
     [
-      'an unknown key of a way to sign in',
+      'an unknown key of the authentication',
       entry('"url": "https://x", "auth": {"type": "oauth", "clientID": "x"}'),
       ['1:69  mcpServers.a.auth.clientID: unknown key (hidden string) — did you mean "clientId"?'],
     ],
     [
-      'a client secret in clear',
+      'a client secret in plain text',
       entry('"url": "https://x", "auth": {"type": "oauth", "clientSecret": "hunter2"}'),
       [
         '1:69  mcpServers.a.auth.clientSecret: expected a reference to a secret, as ${secret:NAME} or ${env:NAME} (hidden string)',
@@ -199,7 +199,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ['1:43  mcpServers.a.auth.clientSecret: missing, "client_credentials" needs it'],
     ],
     [
-      'a token of the platform without its file',
+      'a platform token without its file',
       entry('"url": "https://x", "auth": {"type": "oauth", "grant": "jwt_bearer", "clientId": "x"}'),
       ['1:43  mcpServers.a.auth.assertionFile: missing, "jwt_bearer" needs it'],
     ],
@@ -217,7 +217,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ['1:39  mcpServers.a.auth: is for servers with "url"; a program gets "env"'],
     ],
     [
-      'a secret instead of its name',
+      'a secret instead of the name of a variable',
       '{"secrets": ["hunter-2"]}',
       ['1:14  secrets[0]: expected the name of an environment variable (hidden string)'],
     ],
@@ -236,25 +236,25 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ],
     ],
     [
-      'one of several',
+      'a value outside an enumeration',
       entry('"npm": "x", "tools": {"effect": {"a": "raed"}}'),
       [
         '1:56  mcpServers.a.tools.effect.a: expected one of "read", "undoable", "compensable", "irreversible" ("raed") — did you mean "read"?',
       ],
     ],
     [
-      'no kind of server',
+      'an entry without a kind of server',
       entry('"disabled": true'),
       ['1:17  mcpServers.a: missing, expected one of "module", "command", "url" or "npm"'],
     ],
     [
-      'two kinds of server',
+      'an entry with two kinds of server',
       entry('"module": "x", "url": "y"'),
       [
         '1:38  mcpServers.a.url: cannot be combined with "module", expected only one of "module", "command", "url" or "npm"',
       ],
     ],
-    ['an entry that is no object', '{"mcpServers": {"a": "x"}}', ['1:17  mcpServers.a: expected an object ("x")']],
+    ['an entry that is not an object', '{"mcpServers": {"a": "x"}}', ['1:17  mcpServers.a: expected an object ("x")']],
     [
       'a transport without address',
       entry('"type": "http", "command": "x"'),
@@ -273,17 +273,17 @@ suite('a mistake is told with its place, the value and the way out', () => {
       ],
     ],
     [
-      'an expiry that is no time',
+      'an expiry that is not a duration',
       '{"approvals": {"expireAfter": "soon"}}',
       ['1:16  approvals.expireAfter: expected a number with a unit: 500ms, 90s, 15m, 1h, 7d ("soon")'],
     ],
     [
-      'a journal that goes nowhere',
+      'a retention without an export directory',
       '{"retention": {"journal": "180d"}}',
       ['1:2  retention.exportTo: missing, expected a string'],
     ],
     [
-      'an expiry at once',
+      'an expiry of zero',
       '{"approvals": {"expireAfter": "0s"}}',
       ['1:16  approvals.expireAfter: expected a duration above 0 ("0s")'],
     ],
@@ -292,20 +292,20 @@ suite('a mistake is told with its place, the value and the way out', () => {
       '{\n"store": "sqlite",\n"store": "sqlite"}',
       ['3:1  store: duplicate key, on line 2 and on line 3'],
     ],
-    ['no object', '[]', ['1:1  expected an object (an array)']],
+    ['not an object', '[]', ['1:1  expected an object (an array)']],
     ['empty file', ' \n', ['1:1  the file is empty, expected an object']],
     ['missing colon', '{\n  "store" "sqlite"\n}', ['2:11  expected ":" after the key']],
     ['missing comma', '{\n  "store": "sqlite"\n  "secrets": []\n}', ['3:3  expected "," before the next part']],
     ['missing brace', '{ "store": "sqlite"', ['1:20  expected "}"']],
     ['missing quote', '{ "store": "sqlite }', ['1:12  expected a double quote to end the text']],
     ['missing value', '{ "store": }', ['1:12  expected a value']],
-    ['an endless comment', '{} /* x', ['1:4  expected "*/" to end the comment']],
-    ['depth', '['.repeat(100_000), ['1:101  nested more than 100 levels deep']],
-    ['prototype', '{"__proto__": {"store": 1}}', ['1:2  __proto__: this key is not allowed']],
+    ['an unterminated comment', '{} /* x', ['1:4  expected "*/" to end the comment']],
+    ['excessive nesting', '['.repeat(100_000), ['1:101  nested more than 100 levels deep']],
+    ['a __proto__ key', '{"__proto__": {"store": 1}}', ['1:2  __proto__: this key is not allowed']],
   ];
   for (const [name, text, lines] of cases) test(name, () => assert.deepEqual(problemsOf(text), lines));
 
-  test('a server name that breaks the rule', () => {
+  test('an invalid server name', () => {
     for (const name of ['a__b', 'a_', 'a b', '']) {
       const [line, ...others] = problemsOf(JSON.stringify({ mcpServers: { [name]: { npm: 'x' } } }));
       assert.match(line ?? '', /^1:16 {2}mcpServers.*: server name .*: use letters, digits, "-" and single "_"/);
@@ -313,7 +313,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
     }
   });
 
-  test('all mistakes at once, in the order of the file', () => {
+  test('all mistakes are reported at once, in the order of the file', () => {
     assert.deepEqual(
       problemsOf(
         '{ "mcpServers": { "a": { "module": 5 }, "b__c": { "module": "x", "exprot": "y" } },\n "store": 7, "store": 8, "bultin": {} }',
@@ -329,7 +329,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
     );
   });
 
-  test('problems can be read one by one', () => {
+  test('problems are available as data', () => {
     writeFileSync(file, '{"stroe": 1}');
     assert.throws(
       () => loadConfiguration(file),
@@ -343,7 +343,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
     );
   });
 
-  test('a file that cannot be read', () => {
+  test('an unreadable file', () => {
     for (const unreadable of [join(directory, 'nowhere.json'), directory]) {
       assert.throws(
         () => loadConfiguration(unreadable),
@@ -355,7 +355,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
     }
   });
 
-  test('no text makes anything else than a ConfigurationError', () => {
+  test('arbitrary text causes no error other than ConfigurationError', () => {
     const key = fc.constantFrom(
       'mcpServers',
       'module',
@@ -426,7 +426,7 @@ suite('a mistake is told with its place, the value and the way out', () => {
   });
 });
 
-test('the nearest configuration file is found, upwards, .json before .jsonc', () => {
+test('findConfiguration finds the nearest file in the directory or its parents, .json before .jsonc', () => {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-find-'));
   const inner = join(root, 'a/b');
   mkdirSync(join(root, 'a/signalbox.config.json'), { recursive: true });

@@ -6,8 +6,8 @@ import { redactedDocument } from './redacted-document.ts';
 
 const random = 'a8Zk3Pq9Lm2Xv7Bn4Td6Yw1';
 
-describe('a configuration that is shown', () => {
-  test('keeps references and loses secrets, wherever they stand', () => {
+describe('redactedDocument', () => {
+  test('keeps references and removes secrets at any location', () => {
     const shown = redactedDocument({
       mcpServers: {
         files: {
@@ -61,7 +61,7 @@ describe('a configuration that is shown', () => {
     });
   });
 
-  test('never holds a value of env, of headers or under a name that announces a secret', () => {
+  test('never contains a value of env, of headers, or of a key that names a secret', () => {
     const canary = 'canary';
     const place = fc.constantFrom(
       (value: string): JsonObject => ({ mcpServers: { a: { env: { X: value } } } }),

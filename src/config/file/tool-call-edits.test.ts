@@ -7,88 +7,89 @@ import { ConfigurationError } from '../configuration-error.ts';
 import { ToolCallEdits } from './tool-call-edits.ts';
 
 const text = `\ufeff{
-  // slow ones
+  // slow servers
   "mcpServers": { "a": { "command": "x", "env": { "T": "hunter22" }, "timeoutMs": 5 } }, // all
 }
 `;
 
-function place(t: TestContext, given: string | undefined = text): { file: string; kept: string; edits: ToolCallEdits } {
+/** Creates a configuration file; an empty text creates none. `stored` is the directory of the stored edits. */
+function createPlace(t: TestContext, content = text): { file: string; stored: string; edits: ToolCallEdits } {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-edits-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'signalbox.config.json');
-  const kept = join(directory, 'data', 'edits');
-  if (given !== '') writeFileSync(file, given, { mode: 0o640 });
+  const stored = join(directory, 'data', 'edits');
+  if (content !== '') writeFileSync(file, content, { mode: 0o640 });
   return {
     file,
-    kept,
+    stored,
     edits: new ToolCallEdits(
       () => file,
-      kept,
+      stored,
       (json) => json.replaceAll('known', '[redacted]'),
     ),
   };
 }
 
 const path = ['mcpServers', 'a', 'timeoutMs'];
-const now = (file: string): string => readFileSync(file, 'utf8');
+const textOf = (file: string): string => readFileSync(file, 'utf8');
 
-describe('a configuration that calls change', () => {
-  test('is changed in that place alone, and brought back byte for byte', (t) => {
-    const { file, kept, edits } = place(t);
+describe('ToolCallEdits', () => {
+  test('changes only the given path, and undo restores the file byte for byte', (t) => {
+    const { file, stored, edits } = createPlace(t);
     edits.change('call_1', path, 9);
-    assert.equal(now(file), text.replace('"timeoutMs": 5', '"timeoutMs": 9'));
-    assert.equal(statSync(join(kept, 'call_1.json')).mode & 0o777, 0o600);
+    assert.equal(textOf(file), text.replace('"timeoutMs": 5', '"timeoutMs": 9'));
+    assert.equal(statSync(join(stored, 'call_1.json')).mode & 0o777, 0o600);
     edits.change('call_2', path, undefined);
     assert.throws(() => edits.undo('call_1', false), { code: 'undo-unavailable', message: /was changed since call_1/ });
     edits.undo('call_2', false);
     edits.undo('call_1', false);
-    assert.equal(now(file), text);
+    assert.equal(textOf(file), text);
     assert.equal(statSync(file).mode & 0o777, 0o640);
     edits.undo('call_1', false);
-    assert.equal(now(file), text, 'what is undone already stays');
+    assert.equal(textOf(file), text, 'a second undo changed the file');
   });
 
-  test('stays as it is when the result could not be used, and there is nothing to undo', (t) => {
-    const { file, edits } = place(t);
+  test('leaves the file unchanged when the result is invalid, and has nothing to undo', (t) => {
+    const { file, edits } = createPlace(t);
     assert.throws(() => edits.change('call_1', path, -1), ConfigurationError);
     assert.throws(() => edits.change('call_2', ['mcpServers', 'b', 'timeoutMs'], 1), ConfigurationError);
-    assert.equal(now(file), text);
+    assert.equal(textOf(file), text);
     edits.undo('call_1', true);
     edits.undo('call_9', true);
-    assert.equal(now(file), text);
+    assert.equal(textOf(file), text);
   });
 
-  test('that was edited by a human since is not overwritten', (t) => {
-    const { file, edits } = place(t);
+  test('does not overwrite later edits of a human', (t) => {
+    const { file, edits } = createPlace(t);
     edits.change('call_1', path, 9);
-    const edited = now(file).replace('slow', 'fast');
+    const edited = textOf(file).replace('slow', 'fast');
     writeFileSync(file, edited);
     assert.throws(() => edits.undo('call_1', false), { code: 'undo-unavailable' });
-    assert.equal(now(file), edited);
+    assert.equal(textOf(file), edited);
   });
 
-  test('is made where there is none, and is gone again after the undo', (t) => {
-    const { file, edits } = place(t, '');
+  test('creates a missing file, and undo removes it', (t) => {
+    const { file, edits } = createPlace(t, '');
     assert.deepEqual(edits.read(), {});
     edits.change('call_1', ['results', 'maxBytes'], 9);
     assert.deepEqual(edits.read()['results'], { maxBytes: 9 });
     edits.undo('call_1', false);
-    assert.throws(() => now(file), { code: 'ENOENT' });
+    assert.throws(() => textOf(file), { code: 'ENOENT' });
   });
 
-  test('an edit that is not stored anymore is not reported as undone', (t) => {
-    const { edits, kept } = place(t);
+  test('rejects an undo whose edit is no longer stored', (t) => {
+    const { edits, stored } = createPlace(t);
     edits.change('call_1', path, 9);
-    utimesSync(join(kept, 'call_1.json'), 1, 1);
+    utimesSync(join(stored, 'call_1.json'), 1, 1);
     edits.change('call_2', path, 10);
-    assert.deepEqual(readdirSync(kept), ['call_2.json']);
+    assert.deepEqual(readdirSync(stored), ['call_2.json']);
     assert.throws(() => edits.undo('call_1', false), /is not stored anymore/);
   });
 
-  test('is shown without secrets, those that only the box knows too', (t) => {
-    const { edits } = place(t, '{ "mcpServers": { "known": { "command": "x", "env": { "T": "hunter22" } } } }');
+  test('reads the file without secrets, including those that only the box knows', (t) => {
+    const { edits } = createPlace(t, '{ "mcpServers": { "known": { "command": "x", "env": { "T": "hunter22" } } } }');
     assert.deepEqual(edits.read(), { mcpServers: { '[redacted]': { command: 'x', env: { T: '[redacted]' } } } });
-    const broken = place(t, '{ "mcpServers": ');
+    const broken = createPlace(t, '{ "mcpServers": ');
     assert.throws(() => broken.edits.read(), { code: 'setting-unknown' });
   });
 });

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ConfigurationError } from '../configuration-error.ts';
+import { parseConfiguration } from '../file/load-configuration.ts';
 import { configurationSchema } from './configuration-schema.ts';
 
-test('the published schema says of a configuration what loading it says', () => {
+test('the published schema accepts and rejects the same documents as loading', () => {
   const validate = new Ajv2020().compile(configurationSchema());
   const withAuth = (auth: object): object => ({ mcpServers: { a: { url: 'https://x', auth } } });
-  const good = [
+  const valid = [
     {},
     withAuth({ type: 'oauth', clientId: 'x', clientSecret: '${env:X}', issuer: 'https://y', redirectPort: 1 }),
     withAuth({ type: 'bearer', token: 'x' }),
@@ -29,7 +31,7 @@ test('the published schema says of a configuration what loading it says', () => 
     { undo: { maxFiles: 1, maxBytes: 1, maxMs: 1, keepMs: 1, keepBytes: 1 } },
     { $schema: 'x', mcpServers: { demo: { module: 'x' }, a_b: { npm: 'y' } }, store: 'postgres://x', secrets: ['A'] },
   ];
-  const bad = [
+  const invalid = [
     withAuth({ type: 'oauth', clientSecret: 'x' }),
     withAuth({ type: 'bearer' }),
     withAuth({ type: 'oath' }),
@@ -56,6 +58,13 @@ test('the published schema says of a configuration what loading it says', () => 
     { oauth: { issuers: [{ issuer: 'https://auth.example', scopes: { a: { role: 'admin' } } }] } },
     [],
   ];
-  for (const value of good) assert.ok(validate(value), JSON.stringify(validate.errors));
-  for (const value of bad) assert.ok(!validate(value), JSON.stringify(value));
+  const load = (value: unknown): unknown => parseConfiguration(JSON.stringify(value), '/place/signalbox.config.json');
+  for (const value of valid) {
+    assert.ok(validate(value), JSON.stringify(validate.errors));
+    assert.doesNotThrow(() => load(value), JSON.stringify(value));
+  }
+  for (const value of invalid) {
+    assert.ok(!validate(value), JSON.stringify(value));
+    assert.throws(() => load(value), ConfigurationError, JSON.stringify(value));
+  }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { memoryDirectory } from '../../../test/support/memory-directory.ts';
+import { createMemoryDirectory } from '../../../test/support/memory-directory.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { defaultConfiguration } from '../configuration.ts';
 import { parseConfiguration } from '../file/load-configuration.ts';
@@ -12,7 +12,7 @@ import { type SettingsSchema, eachKey, keyDescriptions } from '../schema/key-des
 import { ConfigurationTrust, type ConfigurationWithRules } from './configuration-trust.ts';
 import { type KeyAuthority, keyAuthorities } from './key-authority.ts';
 
-const directory = memoryDirectory('capabilities');
+const directory = createMemoryDirectory('capabilities');
 after(() => rmSync(directory, { recursive: true }));
 const file = join(directory, 'signalbox.config.json');
 let stores = 0;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFileOnce } from './atomic-file.ts';
 
-test('a file that is made once is private, keeps what the first wrote, and nothing else is left', (t) => {
+test('createFileOnce creates a private file, keeps the first content, and leaves no temporary file', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-once-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'inner', 'key');

@@ -31,18 +31,18 @@ const block = `{
   "arguments": { "read": { "default": { "n": [1, null] }, "hide": ["head"], "set": { "constructor": {} } } },
   "effect": { "write_file": "undoable" }, "providerOptions": { "read": { "openai": { "strict": true } } }, "prefix": true }`;
 
-suite('the tools block', () => {
+suite('the tools block of a server entry', () => {
   for (const [kind, entry] of [
     ['module', '"module": "x.ts"'],
     ['external', '"command": "x"'],
   ] as const) {
-    test(`of ${kind} entries is read whole, with the name of the file`, () => {
+    test(`of kind ${kind} is read completely, with the name of the file`, () => {
       const [server] = load(entry, block).servers;
       assert.deepEqual(server?.tools, { ...(JSON.parse(block) as object), origin: 'signalbox.config.json' });
       assert.ok(server?.kind === 'local' || !('tools' in (server?.settings ?? {})));
     });
 
-    test(`of ${kind} entries is checked strictly`, () => {
+    test(`of kind ${kind} is validated strictly`, () => {
       const cases: readonly (readonly [string, string])[] = [
         ['{"alow": []}', '2:11  mcpServers.a.tools.alow: unknown key (an array) — did you mean "allow"?'],
         ['{\n"deny": "x"}', '3:1  mcpServers.a.tools.deny: expected an array of strings ("x")'],
@@ -66,7 +66,7 @@ suite('the tools block', () => {
     });
   }
 
-  test('that is absent leaves nothing behind', () => {
+  test('is absent from the entry when the file has none', () => {
     writeFileSync(file, '{"mcpServers": {"a": {"module": "x"}, "b": {"command": "x"}}}');
     for (const server of loadConfiguration(file).servers) assert.ok(!('tools' in server));
   });
