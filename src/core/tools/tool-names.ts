@@ -111,7 +111,7 @@ export function fullName({ server, tool }: ToolId): string {
 }
 
 /** Returns the name that agents see: of letters, digits, `_` and `-`, and short enough for every client. */
-export function renderedName(id: ToolId): string {
+function renderedName(id: ToolId): string {
   return shortened(safeName(id), id, maxToolNameLength);
 }
 
