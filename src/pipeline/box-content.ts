@@ -184,33 +184,24 @@ function errorOf(server: string, result: CallResult): SignalboxError {
 }
 
 /** The resources and prompts that one caller sees. Results have the shape of MCP; each read is recorded. */
-export interface ContentReader {
-  resources(): readonly ServerResource[];
-  resourceTemplates(): readonly ServerResourceTemplate[];
-  prompts(): readonly ServerPrompt[];
-  readResource(server: string, uri: string, signal: AbortSignal): Promise<JsonObject>;
-  getPrompt(
-    server: string,
-    name: string,
-    args: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<JsonObject>;
-}
+export type ContentReader = ReturnType<typeof contentReader>;
 
 /** The part of a box that content is read from. */
 export type ContentBox = Pick<BoxContent, 'resources' | 'prompts'>;
 
 /** Returns a reader for one caller. It lists only the content that the caller's profile shows, and reads as the caller's principal. */
 export function contentReader(
-  box: ContentBox,
+  { resources, prompts }: ContentBox,
   caller: Pick<ReadOptions, 'session' | 'principal' | 'profile'>,
-): ContentReader {
+) {
   const view = { profile: caller.profile };
   return {
-    resources: () => box.resources.list(view),
-    resourceTemplates: () => box.resources.templates(view),
-    prompts: () => box.prompts.list(view),
-    readResource: (server, uri, signal) => box.resources.read(server, uri, { ...caller, signal }),
-    getPrompt: (server, name, args, signal) => box.prompts.get(server, name, args, { ...caller, signal }),
+    resources: () => resources.list(view),
+    resourceTemplates: () => resources.templates(view),
+    prompts: () => prompts.list(view),
+    readResource: (server: string, uri: string, signal: AbortSignal) =>
+      resources.read(server, uri, { ...caller, signal }),
+    getPrompt: (server: string, name: string, args: Readonly<Record<string, string>>, signal: AbortSignal) =>
+      prompts.get(server, name, args, { ...caller, signal }),
   };
 }

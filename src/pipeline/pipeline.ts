@@ -1,63 +1,41 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { Redactor } from '../redaction/redactor.ts';
-import type { Store } from '../journal/store/store.ts';
 import type { CallResult } from '../core/calls/call.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import { type Call, toCallResult } from './call-lifecycle.ts';
-import { Decider } from './policies/decider.ts';
-import type { Approvals } from './approvals/approval-inbox.ts';
-import type { Questions } from './approvals/questions.ts';
+import { Decider, type DeciderParts } from './policies/decider.ts';
 import { type Next, chainOf } from './stage.ts';
-import type { FileGuard } from './files/file-guard.ts';
-import type { SizeLimits } from './results/result-size.ts';
-import type { ServerLimiters } from './limits/server-limiter.ts';
 import type { ActivePolicies } from './policies/active-policies.ts';
-import type { SessionStates } from './handler/session-states.ts';
-import type { ResourceBox } from './handler/tool-context.ts';
-import { approve } from './stages/approve.ts';
-import { bound } from './stages/bound.ts';
+import { type ApproveParts, approve } from './stages/approve.ts';
+import { type BoundOptions, bound } from './stages/bound.ts';
 import { type CheckpointParts, checkpoint } from './stages/checkpoint.ts';
 import { decide } from './stages/decide.ts';
 import { deduplicate } from './stages/deduplicate.ts';
-import { execute } from './stages/execute.ts';
-import { limit, shed } from './stages/limit.ts';
+import { type ExecuteOptions, execute } from './stages/execute.ts';
+import { type LimitOptions, limit, shed } from './stages/limit.ts';
 import { type CallMetrics, observe } from './stages/observe.ts';
 import { recordIntent } from './stages/record-intent.ts';
-import { recordOutcome } from './stages/record-outcome.ts';
-import { resolve } from './stages/resolve.ts';
+import { type RecordOutcomeOptions, recordOutcome } from './stages/record-outcome.ts';
+import { type ResolveParts, resolve } from './stages/resolve.ts';
 import { reuse } from './stages/reuse.ts';
 import { retry } from './stages/retry.ts';
 import { validate } from './stages/validate.ts';
-import type { UnsettledCalls } from './recording/unsettled-calls.ts';
-import type { Waits } from './limits/waits.ts';
 
 /** Dependencies and options of the stages. */
-export interface PipelineParts extends CheckpointParts {
-  readonly catalog: Catalog;
-  readonly store: Store;
-  readonly journal: Journal;
-  readonly redactor: Redactor;
-  readonly states: SessionStates;
-  readonly content: ResourceBox;
-  readonly waits: Waits;
+export interface PipelineParts
+  extends
+    Omit<ApproveParts, 'decider'>,
+    BoundOptions,
+    CheckpointParts,
+    ExecuteOptions,
+    LimitOptions,
+    RecordOutcomeOptions,
+    ResolveParts,
+    DeciderParts {
   readonly policies: ActivePolicies;
-  readonly files: FileGuard;
-  readonly unsettled: UnsettledCalls;
   /** The version of this package, for traces. */
   readonly version: string;
   readonly metrics: CallMetrics | undefined;
-  readonly approvals: Approvals;
-  readonly questions: Questions;
   readonly traceContent: boolean;
-  readonly isRecording: boolean;
-  readonly timeoutMs: number;
-  readonly limiters: ServerLimiters;
-  /** The name of the built-in server, if there is one. */
-  readonly builtin: string | undefined;
-  readonly results: SizeLimits;
-  readonly largestResult: number;
 }
 
 /** Builds the pipeline that every call of a tool passes through. Each stage wraps those below it. */

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { awaited } from '../../../test/support/awaited.ts';
+import { approvalIdOf } from '../../../test/support/approval-id.ts';
 import * as z from 'zod';
-import { coreBox } from '../../../test/support/core-box.ts';
+import { openCoreBox } from '../../../test/support/core-box.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import {
   type Approval,
@@ -73,49 +73,49 @@ describe('an approval', () => {
   test('lets exactly one call run: the same one, made again, at once', async () => {
     const { box, pay: paying } = await bank();
     const first = await paying(5);
-    const id = awaited(first);
+    const id = approvalIdOf(first);
     assert.match(first.error?.message ?? '', /make exactly the same call again/);
     assert.equal((await box.approvals.approve(id, { by: alice })).state, 'approved');
     const second = await paying(5);
     assert.deepEqual([second.outcome, second.structuredContent], ['completed', { paid: 5 }]);
     const approval = await box.approvals.get(id);
     assert.deepEqual([approval.state, approval.usedBy, approval.answer?.by], ['used', second.callId, alice]);
-    assert.notEqual(awaited(await paying(5)), id);
+    assert.notEqual(approvalIdOf(await paying(5)), id);
     await box.close();
   });
 
   test('is joined by the same call while it is awaited; properties may come in any order', async () => {
     const { box } = await bank();
     const call = (args: object): Promise<CallResult> => box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
-    const id = awaited(await call({ amount: 1, note: 'x' }));
-    assert.equal(awaited(await call({ note: 'x', amount: 1 })), id);
+    const id = approvalIdOf(await call({ amount: 1, note: 'x' }));
+    assert.equal(approvalIdOf(await call({ note: 'x', amount: 1 })), id);
     assert.equal((await box.approvals.list()).length, 1);
     await box.close();
   });
 
   test('does not hold for other arguments, another principal, a changed definition or a changed rule, and says so', async () => {
     const { box, server, pay: paying } = await bank();
-    const id = awaited(await paying(5));
+    const id = approvalIdOf(await paying(5));
     await box.approvals.approve(id, { by: alice });
     assert.equal((await paying(6)).outcome, 'awaiting-approval');
     assert.equal((await paying(5, { principal: { id: 'other', kind: 'agent' } })).outcome, 'awaiting-approval');
     server.replace(defineTool({ ...pay, description: 'Pays twice.' }));
-    const changed = await box.approvals.get(awaited(await paying(5)));
+    const changed = await box.approvals.get(approvalIdOf(await paying(5)));
     assert.match(changed.note ?? '', new RegExp(`^${id} was approved, but the definition of the tool has changed`));
     server.replace(pay);
     assert.equal((await paying(5)).outcome, 'completed');
     await box.close();
 
     let policy = '1';
-    const core = await coreBox(
+    const core = await openCoreBox(
       join(workplace, 'policy', 'signalbox.db'),
       [testSource('bank', [testTool('pay')])],
       () => ({ answer: 'ask', rule: 'r', reason: 'r', policy, version: policy }),
     );
     const before = (await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })) as CallResult;
-    await core.approvals.approve(awaited(before), { by: alice });
+    await core.approvals.approve(approvalIdOf(before), { by: alice });
     policy = '2';
-    const now = await core.approvals.get(awaited(await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })));
+    const now = await core.approvals.get(approvalIdOf(await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })));
     assert.match(now.note ?? '', /"r" asks now, and did not, or not as it is written now/);
     // Changed while it waits: what was approved under the old rule is asked again under the new one.
     const waiting = core.call('mcp__bank__pay', { a: '2' }, { waitMs: 2000 });
@@ -141,25 +141,25 @@ describe('an approval', () => {
 
   test('survives a restart, asked or approved, and is used up by a run that nobody saw end', async () => {
     let place = await bank();
-    const id = awaited(await place.pay(5));
+    const id = approvalIdOf(await place.pay(5));
     place = await place.restart();
-    assert.equal(awaited(await place.pay(5)), id);
+    assert.equal(approvalIdOf(await place.pay(5)), id);
     await place.box.approvals.approve(id, { by: alice });
     place = await place.restart();
     assert.equal((await place.pay(5)).outcome, 'completed');
     place = await place.restart();
-    assert.notEqual(awaited(await place.pay(5)), id);
+    assert.notEqual(approvalIdOf(await place.pay(5)), id);
     await place.box.close();
   });
 
   test('expires, whether it was answered or not', async () => {
     const { box, pay: paying } = await bank({ approvals: { expireAfterMs: 1500 } });
-    const [unanswered, unused] = [awaited(await paying(1)), awaited(await paying(2))];
+    const [unanswered, unused] = [approvalIdOf(await paying(1)), approvalIdOf(await paying(2))];
     await box.approvals.approve(unused, { by: alice });
     const waiting = paying(3, { waitMs: 10_000 });
     await new Promise((resolve) => setTimeout(resolve, 1600));
     await assert.rejects(box.approvals.approve(unanswered, { by: alice }), { code: 'approval-expired' });
-    assert.notEqual(awaited(await paying(2)), unused);
+    assert.notEqual(approvalIdOf(await paying(2)), unused);
     assert.equal((await box.approvals.get(unused)).state, 'expired');
     const { outcome, error } = await waiting;
     assert.deepEqual([outcome, error?.code], ['denied', 'approval-expired']);
@@ -184,12 +184,12 @@ describe('an approval', () => {
     };
     const call = (box: Signalbox): Promise<CallResult> => box.call('mcp__mail__send', {}, { waitMs: 0 });
     let box = await open('a@x');
-    const { id, arguments: shown } = await box.approvals.get(awaited(await call(box)));
+    const { id, arguments: shown } = await box.approvals.get(approvalIdOf(await call(box)));
     assert.deepEqual(shown, { to: 'me', from: 'a@x' });
     await box.approvals.approve(id, { by: alice });
     await box.close();
     box = await open('b@x');
-    assert.notEqual(awaited(await call(box)), id, 'approved for another sender');
+    assert.notEqual(approvalIdOf(await call(box)), id, 'approved for another sender');
     await box.close();
     box = await open('a@x');
     assert.equal((await call(box)).outcome, 'completed');
@@ -201,7 +201,7 @@ describe('an approval', () => {
 describe('answers', () => {
   test('only humans give them: not the agent that asks, not any other', async () => {
     const { box, pay: paying } = await bank();
-    const id = awaited(await paying(5));
+    const id = approvalIdOf(await paying(5));
     for (const by of [bot, { id: 'system', kind: 'system' }, { id: 'alice', kind: 'agent' }] as const) {
       await assert.rejects(box.approvals.approve(id, { by }), { code: 'approver-refused' });
       await assert.rejects(box.approvals.deny(id, { by }), { code: 'approver-refused' });
@@ -224,7 +224,7 @@ describe('answers', () => {
     });
     const call = (text: string): Promise<CallResult> =>
       box.call('mcp__notes__write', { text }, { session: 's', principal: bot, waitMs: 0 });
-    await box.approvals.approve(awaited(await call('one')), { by: alice });
+    await box.approvals.approve(approvalIdOf(await call('one')), { by: alice });
     assert.deepEqual(await box.approvals.rules(), []);
     assert.equal((await call('two')).outcome, 'awaiting-approval');
     assert.equal((await call('one')).outcome, 'completed');
@@ -234,7 +234,7 @@ describe('answers', () => {
 
   test('the first one wins; the others learn whose it was and when', async () => {
     const { box, pay: paying } = await bank();
-    const id = awaited(await paying(5));
+    const id = approvalIdOf(await paying(5));
     const [yes, no] = await Promise.allSettled([
       box.approvals.approve(id, { by: alice }),
       box.approvals.deny(id, { by: bob }),
@@ -249,12 +249,12 @@ describe('answers', () => {
 
   test('a no is told once, to the calls that wait or to the next; after that the call asks again', async () => {
     const { box, pay: paying } = await bank();
-    const id = awaited(await paying(5));
+    const id = approvalIdOf(await paying(5));
     await box.approvals.deny(id, { by: alice, reason: 'too much' });
     const told = await paying(5);
     assert.deepEqual([told.outcome, told.error?.code], ['denied', 'approval-denied']);
     assert.match(told.error?.message ?? '', /was refused by alice: too much/);
-    const next = awaited(await paying(5));
+    const next = approvalIdOf(await paying(5));
     assert.notEqual(next, id);
     const waiting = [paying(5, { waitMs: 5000 }), paying(5, { waitMs: 5000 })];
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -290,7 +290,7 @@ describe('answers', () => {
 
   test('an unknown id is refused, and ids cannot be guessed', async () => {
     const { box, pay: paying } = await bank();
-    const id = awaited(await paying(5));
+    const id = approvalIdOf(await paying(5));
     assert.match(id, /^appr_[0-9a-z]{26}$/);
     for (const wrong of [id.slice(0, -1), `${id}0`, '', 'appr_', id.toUpperCase()])
       await assert.rejects(box.approvals.approve(wrong, { by: alice }), { code: 'approval-unknown' });
@@ -330,8 +330,8 @@ describe('channels', () => {
         return new Promise((resolve) => (answer = (allow) => resolve({ allow, by: bob })));
       },
     });
-    const id = awaited(await paying(5, { waitMs: 10 }));
-    awaited(await paying(5, { waitMs: 10 }));
+    const id = approvalIdOf(await paying(5, { waitMs: 10 }));
+    approvalIdOf(await paying(5, { waitMs: 10 }));
     assert.equal(times, 1, 'one question for both calls');
     answer(true);
     while ((await box.approvals.get(id)).state === 'pending') await new Promise((resolve) => setTimeout(resolve, 5));
@@ -374,7 +374,7 @@ describe('the record', () => {
     box.on('ApprovalRequested', (event) => events.push(event));
     box.on('ApprovalResolved', (event) => events.push(event));
     const first = await paying(5, { session: 's' });
-    await box.approvals.approve(awaited(first), { by: alice });
+    await box.approvals.approve(approvalIdOf(first), { by: alice });
     const second = await paying(5, { session: 's' });
     const [question, answer] = events;
     assert.ok(question?.type === 'ApprovalRequested' && answer?.type === 'ApprovalResolved');
@@ -403,7 +403,7 @@ describe('the record', () => {
     });
     const args = { header: `Bearer ${secret}`, password: 'pa55-w0rd', to: 'x' };
     const result = await box.call('mcp__t__send', args, { waitMs: 0 });
-    const approval = await box.approvals.get(awaited(result));
+    const approval = await box.approvals.get(approvalIdOf(result));
     assert.deepEqual(approval.arguments, {
       header: 'Bearer [redacted:TOKEN]',
       password: '[redacted]',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { awaited } from '../../../test/support/awaited.ts';
+import { approvalIdOf } from '../../../test/support/approval-id.ts';
 import fc from 'fast-check';
 import {
   type Approval,
@@ -93,7 +93,7 @@ describe('edit, then approve', () => {
     const box = await boxOn(directoryFor(t));
     const first = await box.call('mcp__bank__pay', { amount: 5 }, { waitMs: 0 });
     const approve = (args: JsonObject): Promise<Approval> =>
-      box.approvals.approve(awaited(first), { by: alice, arguments: args });
+      box.approvals.approve(approvalIdOf(first), { by: alice, arguments: args });
     const invalid = (message: RegExp) => ({ code: 'edit-invalid', message });
     await assert.rejects(approve({ amount: 500, currency: 'EUR' }), invalid(/schema of mcp__bank__pay: .*amount/));
     await assert.rejects(approve({ currency: 'EUR' }), invalid(/amount/));
@@ -118,11 +118,11 @@ describe('edit, then approve', () => {
     const inbox = await createSignalbox({ data });
     const pay5 = (): Promise<CallResult> => box.call('mcp__bank__pay', { amount: 5 }, { waitMs: 0 });
     const first = await pay5();
-    await inbox.approvals.approve(awaited(first), { by: alice, arguments: { amount: 500, currency: 'EUR' } });
+    await inbox.approvals.approve(approvalIdOf(first), { by: alice, arguments: { amount: 500, currency: 'EUR' } });
     const tooMuch = await pay5();
     assert.deepEqual([tooMuch.outcome, tooMuch.error?.code], ['failed', 'arguments-invalid']);
     const again = await pay5();
-    assert.deepEqual([again.outcome, awaited(again) === awaited(first)], ['awaiting-approval', false]);
+    assert.deepEqual([again.outcome, approvalIdOf(again) === approvalIdOf(first)], ['awaiting-approval', false]);
     await inbox.close();
     await box.close();
   });
@@ -143,7 +143,7 @@ describe('edit, then approve', () => {
     const box = await createSignalbox({ data, servers: [localServer({ name: 'notes', tools: [write] })] });
     const call = (text: string): Promise<CallResult> =>
       box.call('mcp__notes__write', { text }, { session: 's', principal: bot, waitMs: 0 });
-    const id = awaited(await call('bad'));
+    const id = approvalIdOf(await call('bad'));
     const { answer } = await box.approvals.approve(id, { by: alice, arguments: { text: 'good' }, remember: 'tool' });
     assert.match(answer?.notRemembered ?? '', /edited arguments cannot be remembered/);
     assert.deepEqual(await box.approvals.rules(), []);
@@ -153,9 +153,9 @@ describe('edit, then approve', () => {
     assert.equal(asked.outcome, 'awaiting-approval');
 
     // A rule that holds for it, made by another call, does not get around the edit either.
-    await box.approvals.approve(awaited(asked), { by: alice, arguments: { text: 'better' } });
+    await box.approvals.approve(approvalIdOf(asked), { by: alice, arguments: { text: 'better' } });
     const other = await call('other');
-    await box.approvals.approve(awaited(other), { by: alice, remember: 'session' });
+    await box.approvals.approve(approvalIdOf(other), { by: alice, remember: 'session' });
     assert.equal((await box.approvals.rules()).length, 1);
     await call('bad');
     assert.deepEqual(written, ['good', 'better']);

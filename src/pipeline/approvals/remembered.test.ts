@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
-import { awaited } from '../../../test/support/awaited.ts';
+import { approvalIdOf } from '../../../test/support/approval-id.ts';
 import {
   type ApprovalRequest,
   type Approve,
@@ -183,7 +183,7 @@ describe('remembering', () => {
   test('revoked before the approval was used: that does not run the call either', async (t) => {
     const box = await askingBox(t, []);
     const first = await box.call('mcp__t__send', { text: 'a' }, { principal: bot, waitMs: 0 });
-    const id = awaited(first);
+    const id = approvalIdOf(first);
     await box.approvals.approve(id, { by: alice, remember: 'tool' });
     const other = await box.call('mcp__t__send', { text: 'b' }, { principal: bot, waitMs: 0 });
     const [rule] = await box.approvals.rules();
@@ -244,7 +244,7 @@ describe('rules that ask together', () => {
     const send = (text: string): Promise<CallResult> =>
       box.call('mcp__t__send', { text }, { session: 's', principal: bot, waitMs: 0 });
     const approve = async (result: CallResult): Promise<void> =>
-      void (await box.approvals.approve(awaited(result), { by: alice, remember: 'tool' }));
+      void (await box.approvals.approve(approvalIdOf(result), { by: alice, remember: 'tool' }));
 
     const alone = await send('a');
     assert.deepEqual([alone.decision?.rule, alone.decision?.asks], ['sending', undefined]);
@@ -283,7 +283,7 @@ describe('rules that ask together', () => {
     const box = await askingBox(t, inForce('- { id: sending, match: mcp__t__send, ask: "true" }'));
     const send = (text: string): Promise<CallResult> =>
       box.call('mcp__t__send', { text }, { principal: bot, waitMs: 0 });
-    const approvalId = awaited(await send('a'));
+    const approvalId = approvalIdOf(await send('a'));
     await box.approvals.approve(approvalId, { by: alice, remember: 'tool' });
     await box.policies.set(inForce('# mail\n- ask: "true"\n  match: mcp__t__send\n  id: sending\n'));
     assert.equal((await send('b')).outcome, 'completed');

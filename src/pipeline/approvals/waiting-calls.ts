@@ -4,7 +4,7 @@ import type { CallError } from '../../core/calls/call-outcome.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/session-store.ts';
 import { lostClaim } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { askedOf } from './approval-view.ts';

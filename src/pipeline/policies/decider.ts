@@ -34,28 +34,22 @@ const noDirectories: readonly string[] = [];
  * definition, the permission mode of the session and the file guard.
  */
 export class Decider {
-  readonly #policies: ActivePolicies;
-  readonly #redactor: Redactor;
-  readonly #waits: Waits;
-  readonly #files: FileGuard;
+  readonly #parts: DeciderParts;
 
-  constructor({ policies, redactor, waits, files }: DeciderParts) {
-    this.#policies = policies;
-    this.#redactor = redactor;
-    this.#waits = waits;
-    this.#files = files;
+  constructor(parts: DeciderParts) {
+    this.#parts = parts;
   }
 
   /** Decides a call by the current policies. A call that waited for its approval is decided again. */
   decide(call: PreparedCall): MaybePromise<Decided> {
-    const { current } = this.#policies;
+    const { current } = this.#parts.policies;
     // A call that is decided again counts once.
     if (call.decision !== undefined) current?.facts.forget(call.id);
     const { definition } = call.tool;
     if (current === undefined) return this.#settle(call, decideByDefault(definition));
     const { facts, code, policy } = current;
     const matters = facts.isShared && (code.length > 0 || policy.dependsOnHistory(definition));
-    const principal = recordedPrincipal(this.#redactor, call.principal.id);
+    const principal = recordedPrincipal(this.#parts.redactor, call.principal.id);
     const at = facts.open({ session: call.session ?? '', principal }, definition);
     const past = facts.pastOf(at, matters);
     if (!(past instanceof Promise)) return this.#apply(call, current, at);
@@ -90,17 +84,15 @@ export class Decider {
     const known = answers.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
     const pending = answers.filter((each) => each instanceof Promise);
     if (pending.length === 0) return this.#conclude(call, set, combineDecisions(ruled, known));
-    return this.#waits
-      .until(Promise.all(pending), call.options.signal, call.deadline, () => undefined)
-      .then((waited) => {
-        if ('ended' in waited) return endedOutcome(call, waited.ended, 'a policy was asked');
-        const late = waited.value.flatMap((each) => each ?? []);
-        return this.#conclude(call, set, combineDecisions(ruled, [...known, ...late]));
-      });
+    return this.#parts.waits.until(Promise.all(pending), call.options.signal, call.deadline).then((waited) => {
+      if ('ended' in waited) return endedOutcome(call, waited.ended, 'a policy was asked');
+      const late = waited.value.flatMap((each) => each ?? []);
+      return this.#conclude(call, set, combineDecisions(ruled, [...known, ...late]));
+    });
   }
 
   #conclude(call: PreparedCall, { facts }: PolicySet, decision: Decision): Decided {
-    const decided = this.#settle(call, withoutSecrets(decision, this.#redactor));
+    const decided = this.#settle(call, withoutSecrets(decision, this.#parts.redactor));
     if ('outcome' in decided) facts.forget(call.id);
     return decided;
   }
@@ -112,7 +104,7 @@ export class Decider {
     const ruled = unaccepted === undefined ? given : askForUnacceptedDefinition(given, definition);
     // A permission mode must not allow a call because of the effect that an unaccepted definition claims.
     const assumedEffect = unaccepted === undefined ? effect : 'irreversible';
-    const decision = this.#files.decide(
+    const decision = this.#parts.files.decide(
       {
         principal: call.principal,
         effect,

@@ -7,7 +7,7 @@ import type { RateLimiter, ServerLimiter, ServerLimiters } from '../limits/serve
 import { type Waits, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies and defaults of the stage. */
-interface LimitOptions {
+export interface LimitOptions {
   readonly waits: Waits;
   readonly timeoutMs: number;
   readonly limiters: ServerLimiters;

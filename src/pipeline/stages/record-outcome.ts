@@ -12,7 +12,7 @@ import type { Stage } from '../stage.ts';
 import { prepareEntry, needsRecording, outcomeDraft } from '../recording/call-entries.ts';
 
 /** Dependencies and options of the stage. */
-interface RecordOutcomeOptions {
+export interface RecordOutcomeOptions {
   readonly journal: Journal;
   readonly redactor: Redactor;
   /** Whether outcomes of calls in sessions are stored in full, for replay. */
