@@ -165,7 +165,7 @@ export type { Facts } from './policy/facts/facts.ts';
 export type { PolicyDocument } from './policy/rules/read-policies.ts';
 export type { ProgramOptions } from './process/process-group.ts';
 export type { Sealer, SealerNote } from './journal/integrity/seal.ts';
-export type { ServerFacts } from './sources/mcp/connection/connection.ts';
+export type { ServerFacts } from './sources/mcp/connection/server-link.ts';
 export type { ServerRequestOptions, AnswerRequest } from './sources/mcp/server-messages/server-requests.ts';
 export type { SkippedPath } from './workspace/undo-engine.ts';
 export type { CallSettlement } from './pipeline/recording/settle-call.ts';

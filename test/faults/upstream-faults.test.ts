@@ -5,7 +5,7 @@ import { type CallResult, type McpTransport, type Signalbox, createSignalbox, mc
 import { until } from '../mcp-servers/boxed.ts';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { isFull } from '../support/faults.ts';
-import { type Fault, faultProxy, faults } from '../support/fault-proxy.ts';
+import { type Fault, startFaultProxy, faults } from '../support/fault-proxy.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 
 const deadlineMs = isFull() ? 2000 : 500;
@@ -46,7 +46,7 @@ function assertClear(tool: 'echo' | 'act', fault: Fault, { outcome, error, conte
   assert.ok(allowed.includes(outcome) || isDown, told);
   assert.ok((error?.message.length ?? 0) > 20 && content.length > 0, told);
   // Who has let calls before this one run out of their time may meanwhile be found not to answer at all.
-  const isGivenUp = /does not answer any more/.test(error?.message ?? '');
+  const isGivenUp = /no longer responds/.test(error?.message ?? '');
   if ((fault === 'hang' || fault === 'swallow') && !isGivenUp && !isDown) assert.equal(outcome, 'timed-out', told);
 }
 
@@ -56,17 +56,17 @@ suite('a server whose answers go bad on the way', { timeout: 280_000 }, () => {
       t.diagnostic(`seed ${runSeed}`);
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
-      const proxy = await faultProxy(t, fixture.url, seeded(runSeed));
+      const proxy = await startFaultProxy(t, fixture.url, seeded(runSeed));
       const box = await open(t, { type: 'http', url: proxy.url });
       const isWell = async (): Promise<boolean> =>
         (await box.call('mcp__sick__echo', { text: 'well' }, { deadline: Date.now() + 5000 })).outcome === 'completed';
       assert.ok(await isWell());
       for (const fault of faults) {
         proxy.set(fault);
-        const before = proxy.struck();
+        const before = proxy.injected();
         for (const tool of ['echo', 'act'] as const)
           assertClear(tool, fault, await timed(box, tool, { text: 'x', file: '/dev/null', line: fault }));
-        assert.ok(proxy.struck() > before, `${fault} was met`);
+        assert.ok(proxy.injected() > before, `${fault} was met`);
         proxy.set(undefined);
         await until(isWell, `it is well after ${fault}`);
       }

@@ -91,7 +91,7 @@ export const externalServers: Section<'B'> = {
       'test/e2e/cli-secret.test.ts > signalbox secret > a missing secret takes down only its server, with the command to set it; doctor reports the same',
       'src/host/servers/external-transport.test.ts > the secrets of a server > one that stands in the configuration itself is kept out of the record all the same',
       'src/host/servers/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
-      'src/config/secrets/sealed-files.test.ts > a vault > any change of a kept secret is told with its file and what to do, and it is never taken for missing',
+      'src/config/secrets/sealed-files.test.ts > secretVault > reports a changed secret with its file and the next step, never as missing',
       'test/faults/secret-writers.test.ts > writers of secrets that begin at once and are killed at any moment lose nothing that was kept, and leave nothing broken',
       'src/sources/mcp/http/oauth/oauth.test.ts > a person signs in with the browser, and the server’s tools can be called (modern)',
       'src/sources/mcp/http/oauth/oauth.test.ts > requests to the provider are bound to the server: PKCE, state and resource, also in the renewal',

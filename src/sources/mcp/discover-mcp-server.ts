@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../core/json/json.ts';
-import { Connection, type ServerFacts } from './connection/connection.ts';
+import { Connection } from './connection/connection.ts';
+import type { ServerFacts } from './connection/server-link.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 

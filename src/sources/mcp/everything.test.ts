@@ -8,8 +8,9 @@ import { boxed, until } from '../../../test/mcp-servers/boxed.ts';
 import { referenceServer } from '../../../test/mcp-servers/programs.ts';
 import type { CallClient, McpServer, McpTransport, Signalbox } from '../../index.ts';
 
-async function everything(t: TestContext, way: 'stdio' | 'http'): Promise<McpTransport> {
-  if (way === 'stdio') return referenceServer('everything');
+/** Returns the transport to the reference server "everything". */
+async function everything(t: TestContext, kind: 'stdio' | 'http'): Promise<McpTransport> {
+  if (kind === 'stdio') return referenceServer('everything');
   const free = createServer();
   await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
   const { port } = free.address() as AddressInfo;
@@ -20,17 +21,17 @@ async function everything(t: TestContext, way: 'stdio' | 'http'): Promise<McpTra
   return { type: 'http', url: `http://127.0.0.1:${port}/mcp` };
 }
 
-for (const way of ['stdio', 'http'] as const) {
-  describe(`the reference server for everything (${way})`, () => {
-    async function up(t: TestContext): Promise<{ box: Signalbox; server: McpServer }> {
-      const roots = [{ uri: 'file:///usual', name: 'usual' }];
-      const made = await boxed(t, { transport: await everything(t, way), roots });
-      await until(() => made.server.health().state === 'up', 'it is up', 30_000);
-      return made;
+for (const kind of ['stdio', 'http'] as const) {
+  describe(`the reference server "everything" (${kind})`, () => {
+    async function connected(t: TestContext): Promise<{ box: Signalbox; server: McpServer }> {
+      const roots = [{ uri: 'file:///configured', name: 'configured' }];
+      const mounted = await boxed(t, { transport: await everything(t, kind), roots });
+      await until(() => mounted.server.health().state === 'up', 'the server is up', 30_000);
+      return mounted;
     }
 
-    test('what it asks the user, in a form or on a page, is answered by whoever made the call', async (t) => {
-      const { box } = await up(t);
+    test('gets answers to its elicitations, in a form or on a page, from the caller', async (t) => {
+      const { box } = await connected(t);
       const asked: string[] = [];
       const client: CallClient = {
         elicit(request) {
@@ -57,8 +58,8 @@ for (const way of ['stdio', 'http'] as const) {
       assert.match(JSON.stringify(refused.content), /\$\.email must match format/);
     });
 
-    test('what it asks a model is answered by whoever made the call', async (t) => {
-      const { box } = await up(t);
+    test('gets answers to its sampling requests from the caller', async (t) => {
+      const { box } = await connected(t);
       const client: CallClient = {
         sample: ({ messages, maxTokens }) => ({
           role: 'assistant',
@@ -69,35 +70,35 @@ for (const way of ['stdio', 'http'] as const) {
       const args = { prompt: 'the weather', maxTokens: 12 };
       const result = await box.call('mcp__fixture__trigger-sampling-request', args, { client });
       assert.match(JSON.stringify(result.content), /the weather.*within 12/);
-      const nobody = await box.call('mcp__fixture__trigger-sampling-request', args);
-      assert.match(JSON.stringify(nobody.content), /nobody can answer sampling/);
+      const unanswered = await box.call('mcp__fixture__trigger-sampling-request', args);
+      assert.match(JSON.stringify(unanswered.content), /nobody can answer sampling/);
     });
 
-    test('it learns the directories, and that they changed', async (t) => {
-      const { box, server } = await up(t);
+    test('receives the roots and their changes', async (t) => {
+      const { box, server } = await connected(t);
       const roots = async (): Promise<string> =>
         JSON.stringify((await box.call('mcp__fixture__get-roots-list')).content);
-      assert.match(await roots(), /file:\/\/\/usual/);
+      assert.match(await roots(), /file:\/\/\/configured/);
       server.setRoots([{ uri: 'file:///new', name: 'new' }]);
       for (let tries = 0; !(await roots()).includes('file:///new'); tries += 1) {
-        assert.ok(tries < 100, 'it never heard');
+        assert.ok(tries < 100, 'the server did not receive the new roots');
         await wait(50);
       }
     });
 
-    test('what it says during a call is told to whoever made it', async (t) => {
-      const { box } = await up(t);
-      const told: string[] = [];
-      const client: CallClient = { log: ({ level, data }) => void told.push(`${level} ${JSON.stringify(data)}`) };
+    test('sends log messages during a call to the caller', async (t) => {
+      const { box } = await connected(t);
+      const logged: string[] = [];
+      const client: CallClient = { log: ({ level, data }) => void logged.push(`${level} ${JSON.stringify(data)}`) };
       await box.call('mcp__fixture__toggle-simulated-logging', {}, { client });
       const operation = { duration: 6, steps: 2 };
       await box.call('mcp__fixture__trigger-long-running-operation', operation, { client });
-      assert.ok(told.length > 0);
-      assert.match(told.join('\n'), /message/i);
+      assert.ok(logged.length > 0);
+      assert.match(logged.join('\n'), /message/i);
     });
 
-    test('its resources are read, watched and completed, its prompts filled in', async (t) => {
-      const { box } = await up(t);
+    test('offers resources that can be read, subscribed and completed, and prompts', async (t) => {
+      const { box } = await connected(t);
       assert.ok(
         box.resources.list().length > 0 && box.resources.templates().length > 0 && box.prompts.list().length > 0,
       );
@@ -114,7 +115,7 @@ for (const way of ['stdio', 'http'] as const) {
       let changes = 0;
       const stop = await box.resources.subscribe('fixture', 'demo://resource/dynamic/text/1', () => (changes += 1));
       await box.call('mcp__fixture__toggle-subscriber-updates');
-      await until(() => changes > 0, 'it is told of a change', 15_000);
+      await until(() => changes > 0, 'a change is reported', 15_000);
       await stop();
     });
   });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { createSignalbox, mcpServer } from '../../index.ts';
 
-test('a mounted server is governed: what it may do is decided, refused where nobody allows it, and recorded', async (t) => {
+test('calls of a mounted server are decided by policy, denied without an approval, and recorded', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-governed-'));
   const server = mcpServer({ name: 'fixture', transport: fixtureProgram() });
   const box = await createSignalbox({ servers: [server] });

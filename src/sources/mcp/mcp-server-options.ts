@@ -1,7 +1,7 @@
 import type { SourceLimits } from '../../catalog/source/source.ts';
 import type { CallRoot, LogLevel } from '../../core/calls/call-client.ts';
 import type { RecentLines } from '../../process/recent-lines.ts';
-import type { ConnectionOptions } from './connection/connection.ts';
+import type { ConnectionOptions } from './connection/server-link.ts';
 import type { McpTransport } from './connection/mcp-transport.ts';
 import { type ProtocolVersionCache, createMemoryProtocolVersionCache } from './connection/protocol-version-cache.ts';
 import type { ServerRequestOptions } from './server-messages/server-requests.ts';

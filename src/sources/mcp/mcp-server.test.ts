@@ -14,17 +14,17 @@ function textOf({ content }: CallResult): string {
   return first?.type === 'text' ? first.text : '';
 }
 
-/** Kills the fixture from outside, whatever it is doing. */
+/** Kills the process of the fixture. */
 function killServer(): void {
   for (const pid of readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' '))
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fixture-program')) process.kill(Number(pid), 'SIGKILL');
 }
 
 /** A server of the older revisions with one tool, which returns its parameters. */
-const tellsItsParams = `
+const echoesItsParams = `
   const answers = {
-    initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'tells', version: '1' } }),
-    'tools/list': () => ({ tools: [{ name: 'tell', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }),
+    initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'echoes', version: '1' } }),
+    'tools/list': () => ({ tools: [{ name: 'params', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }),
     'tools/call': (params) => ({ content: [{ type: 'text', text: JSON.stringify(params) }] }),
   };
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -40,14 +40,14 @@ function scratchFile(t: TestContext): string {
   return join(directory, 'acts');
 }
 
-describe('a server that is a process', () => {
+describe('mcpServer with a program', () => {
   for (const [era, version] of [
     ['legacy', '2025-11-25'],
     ['modern', '2026-07-28'],
     ['exits-on-probe', '2025-11-25'],
     ['silent-on-probe', '2025-11-25'],
   ] as const) {
-    test(`its tools can be called, whatever it makes of the newest revision (${era})`, async (t) => {
+    test(`connects and runs calls (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
       const health = server.health();
       assert.equal(health.state, 'up', health.lastError);
@@ -59,44 +59,44 @@ describe('a server that is a process', () => {
     });
   }
 
-  test('which revision it speaks is found out once', async () => {
-    const kept = new Map<string, CachedProtocolVersion | undefined>();
-    const verdicts = {
-      get: (key: string) => kept.get(key),
-      set: (key: string, verdict: CachedProtocolVersion | undefined) => void kept.set(key, verdict),
+  test('caches the protocol version', async () => {
+    const cached = new Map<string, CachedProtocolVersion | undefined>();
+    const protocolVersions = {
+      get: (key: string) => cached.get(key),
+      set: (key: string, version: CachedProtocolVersion | undefined) => void cached.set(key, version),
     };
     const transport = fixtureProgram('exits-on-probe');
     for (const wasKnown of [false, true]) {
-      assert.equal(kept.size === 1, wasKnown);
-      const server = mcpServer({ name: 'fixture', transport, protocolVersions: verdicts });
+      assert.equal(cached.size === 1, wasKnown);
+      const server = mcpServer({ name: 'fixture', transport, protocolVersions });
       await server.ready();
       assert.equal(server.health().state, 'up');
       await server.close();
     }
-    const [verdict] = kept.values();
-    assert.equal(verdict?.kind, 'legacy');
-    assert.ok(Date.now() - (verdict?.at ?? 0) < 60_000);
+    const [version] = cached.values();
+    assert.equal(version?.kind, 'legacy');
+    assert.ok(Date.now() - (version?.at ?? 0) < 60_000);
   });
 
-  test('a stale verdict is corrected', async (t) => {
-    const kept = new Map<string, CachedProtocolVersion | undefined>();
-    const verdicts = {
+  test('corrects a stale cached version', async (t) => {
+    const cached = new Map<string, CachedProtocolVersion | undefined>();
+    const protocolVersions = {
       get: (key: string): CachedProtocolVersion | undefined =>
-        kept.has(key)
-          ? kept.get(key)
+        cached.has(key)
+          ? cached.get(key)
           : {
               kind: 'modern',
               discover: { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
               at: 0,
             },
-      set: (key: string, verdict: CachedProtocolVersion | undefined) => void kept.set(key, verdict),
+      set: (key: string, version: CachedProtocolVersion | undefined) => void cached.set(key, version),
     };
-    const { server } = await boxed(t, { transport: fixtureProgram('legacy'), protocolVersions: verdicts });
-    await until(() => server.health().state === 'up', 'connected in the old revision');
+    const { server } = await boxed(t, { transport: fixtureProgram('legacy'), protocolVersions });
+    await until(() => server.health().state === 'up', 'the server is up in the older revision');
     assert.equal(server.health().protocolVersion, '2025-11-25');
   });
 
-  test('arguments are checked against its schema; a tool whose schema does not compile cannot be called', async (t) => {
+  test('validates arguments; a tool whose schema does not compile cannot be called', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram() });
     const refused = await box.call('mcp__fixture__echo', { text: 1 });
     assert.equal(refused.error?.code, 'arguments-invalid');
@@ -106,25 +106,29 @@ describe('a server that is a process', () => {
     assert.match(hidden?.reason ?? '', /schema is invalid: .*"schema": "trust"/);
   });
 
-  test('effects come from its annotations, and schemas are passed on as received', async (t) => {
+  test('derives effects from annotations, and passes schemas on unchanged', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram(), schema: { broken: 'trust' } });
     const byName = new Map(box.tools().map((tool) => [tool.id.tool, tool]));
     assert.deepEqual([byName.get('echo')?.effect, byName.get('act')?.effect], ['read', 'irreversible']);
     const act = byName.get('act');
-    assert.deepEqual([act?.annotations.idempotentHint, act?.idempotent], [true, false], 'its word is not enough');
+    assert.deepEqual(
+      [act?.annotations.idempotentHint, act?.idempotent],
+      [true, false],
+      'an unverified claim is not enough',
+    );
     assert.deepEqual(byName.get('broken')?.inputSchema, {
       type: 'object',
       properties: { a: { type: 'no-such-type' } },
     });
   });
 
-  test('all pages are listed', async (t) => {
+  test('lists all pages', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('legacy', '--many', '250') });
     assert.equal(box.tools().filter((tool) => tool.id.tool.startsWith('many_')).length, 250);
     assert.equal(textOf(await box.call('mcp__fixture__many_249')), 'many_249');
   });
 
-  test('a list without end is cut, and the server is said to have one', async (t) => {
+  test('cuts a list that does not end, with a notice', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('legacy', '--endless') });
     assert.ok(box.tools().some((tool) => tool.id.tool === 'echo'));
     assert.deepEqual(
@@ -138,12 +142,12 @@ describe('a server that is a process', () => {
   });
 
   for (const era of ['legacy', 'modern']) {
-    test(`a change of its list is followed, and tools that did not change stay the same (${era})`, async (t) => {
+    test(`updates its tools after a change; unchanged tools stay the same objects (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
       const before = server.state().tools;
       const { version } = box.catalog();
       await box.call('mcp__fixture__grow', { name: 'newcomer' });
-      await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is there');
+      await until(() => box.tools().some((tool) => tool.id.tool === 'newcomer'), 'the new tool is listed');
       assert.ok(box.catalog().version > version);
       const after = new Set(server.state().tools);
       assert.deepEqual(
@@ -152,7 +156,7 @@ describe('a server that is a process', () => {
       );
     });
 
-    test(`many changes in a row end with the last list (${era})`, async (t) => {
+    test(`lists all tools after many changes in a row (${era})`, async (t) => {
       const { box } = await boxed(t, { transport: fixtureProgram(era) });
       const names = Array.from({ length: 20 }, (_, index) => `newcomer_${index}`);
       const [first, ...others] = names;
@@ -160,31 +164,34 @@ describe('a server that is a process', () => {
       await box.call('mcp__fixture__grow', { name: first });
       await Promise.all(others.map((name) => box.call('mcp__fixture__grow', { name })));
       const listed = (): Set<string> => new Set(box.tools().map((tool) => tool.id.tool));
-      await until(() => names.every((name) => listed().has(name)), 'all new tools are there');
+      await until(() => names.every((name) => listed().has(name)), 'all new tools are listed');
     });
 
     // A fault of the TypeScript SDK that does not reach us: #2165, an abort looks like a timeout.
-    test(`cancellation reaches it (${era})`, async (t) => {
+    test(`forwards cancellations (${era})`, async (t) => {
       const { box, server } = await boxed(t, { transport: fixtureProgram(era) });
-      const stop = new AbortController();
-      const calling = box.call('mcp__fixture__wait', { ms: 60_000 }, { signal: stop.signal });
+      const cancellation = new AbortController();
+      const calling = box.call('mcp__fixture__wait', { ms: 60_000 }, { signal: cancellation.signal });
       await wait(100);
-      stop.abort();
+      cancellation.abort();
       assert.equal((await calling).outcome, 'cancelled');
-      await until(() => server.health().stderr.includes('the wait was cancelled'), 'the server heard of it');
+      await until(
+        () => server.health().stderr.includes('the wait was cancelled'),
+        'the server received the cancellation',
+      );
       assert.equal((await box.call('mcp__fixture__echo', { text: 'still here' })).outcome, 'completed');
     });
   }
 
-  test('errors of the protocol are failed calls that say what was wrong', async (t) => {
+  test('returns protocol errors as failed calls with the message', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram() });
     const result = await box.call('mcp__fixture__fail');
     assert.deepEqual([result.outcome, result.error?.code], ['failed', 'tool-failed']);
     assert.match(result.error?.message ?? '', /no such luck/);
   });
 
-  test('its environment is minimal: what it needs to run, and what its entry names', async (t) => {
-    process.env['SIGNALBOX_TEST_SECRET'] = 'do not pass on';
+  test('passes a minimal environment: a few default variables and the configured ones', async (t) => {
+    process.env['SIGNALBOX_TEST_SECRET'] = 'not to be passed on';
     process.env['NODE_OPTIONS'] ??= '';
     const { box } = await boxed(t, { transport: { ...fixtureProgram(), env: { GIVEN: 'this' } } });
     const environment = JSON.parse(textOf(await box.call('mcp__fixture__environment'))) as Record<string, string>;
@@ -199,7 +206,7 @@ describe('a server that is a process', () => {
   });
 
   // A fault of the TypeScript SDK that does not reach us: a message over 10 MB closes the connection.
-  test('a message of 20 MB gets through; one over the limit ends the connection, and it comes back', async (t) => {
+  test('accepts a message of 20 MB; one over the limit ends the connection, which is opened again', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram(), maxMessageBytes: 30 * 1024 * 1024 });
     const large = await box.call('mcp__fixture__large', { bytes: 20 * 1024 * 1024 });
     assert.equal(large.outcome, 'completed');
@@ -207,86 +214,86 @@ describe('a server that is a process', () => {
     assert.equal(tooLarge.outcome, 'failed');
     assert.match(tooLarge.error?.message ?? '', /it sent a message of more than 30 MB/);
     assert.equal((await box.call('mcp__fixture__echo', { text: 'back' })).outcome, 'completed');
-    assert.equal(server.health().restarts, 3, 'it is a read, and was tried three times');
+    assert.equal(server.health().restarts, 3, 'a read is tried three times');
   });
 
   // A fault of the TypeScript SDK that does not reach us: #2706, it writes without backpressure.
-  test('one that reads slowly gets everything in the end, and nothing that was taken back while it waited', async (t) => {
+  test('sends everything to a program that reads slowly, except calls that were cancelled while they waited', async (t) => {
     const file = scratchFile(t);
     const { box } = await boxed(t, { transport: fixtureProgram('reads-slowly') });
     const texts = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(2 * 1024 * 1024));
     const echoes = texts.map((text) => box.call('mcp__fixture__echo', { text }));
-    const stop = new AbortController();
-    const takenBack = box.call('mcp__fixture__act', { file, line: 'never' }, { signal: stop.signal });
-    const kept = box.call('mcp__fixture__act', { file, line: 'once' });
+    const cancellation = new AbortController();
+    const withdrawn = box.call('mcp__fixture__act', { file, line: 'never' }, { signal: cancellation.signal });
+    const sent = box.call('mcp__fixture__act', { file, line: 'once' });
     await wait(20);
-    stop.abort();
-    assert.equal((await takenBack).outcome, 'cancelled');
+    cancellation.abort();
+    assert.equal((await withdrawn).outcome, 'cancelled');
     assert.deepEqual(
       (await Promise.all(echoes)).map(({ outcome }) => outcome),
       texts.map(() => 'completed'),
     );
-    assert.equal((await kept).outcome, 'completed');
+    assert.equal((await sent).outcome, 'completed');
     assert.equal(readFileSync(file, 'utf8'), 'once\n');
   });
 
   // A fault of the TypeScript SDK that does not reach us: #2776, error output that nobody reads stops the server.
-  test('its error output is drained, and the last 200 lines are kept', async (t) => {
+  test('reads all error output, and stores the last 200 lines', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram() });
     assert.equal((await box.call('mcp__fixture__flood', { lines: 20_000 })).outcome, 'completed');
     await until(() => server.health().stderr.at(-1)?.startsWith('line 19999') === true, 'the last line is read');
     assert.equal(server.health().stderr.length, 200);
   });
 
-  // A fault of the TypeScript SDK that does not reach us: #2076, whether progress moves the timeout depends on who listens to it.
-  test('progress, listened to or not, moves no limit of time', async (t) => {
+  // A fault of the TypeScript SDK that does not reach us: #2076, whether progress extends the timeout depends on the listener.
+  test('does not extend timeouts on progress, with or without a listener', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 1000 });
-    const heard: number[] = [];
+    const reported: number[] = [];
     const args = { name: 'endless', count: 1_000_000 };
-    const [deaf, listening] = await Promise.all([
+    const [silent, listening] = await Promise.all([
       box.call('mcp__fixture__steps', args),
-      box.call('mcp__fixture__steps', args, { onProgress: ({ progress }) => heard.push(progress) }),
+      box.call('mcp__fixture__steps', args, { onProgress: ({ progress }) => reported.push(progress) }),
     ]);
-    assert.deepEqual([deaf.outcome, listening.outcome], ['timed-out', 'timed-out']);
-    assert.ok(heard.length > 0);
+    assert.deepEqual([silent.outcome, listening.outcome], ['timed-out', 'timed-out']);
+    assert.ok(reported.length > 0);
   });
 
-  test('it is asked for progress only where somebody listens', async (t) => {
-    const args = ['-e', tellsItsParams];
+  test('requests progress only for a listener', async (t) => {
+    const args = ['-e', echoesItsParams];
     const { box } = await boxed(t, { transport: { type: 'stdio', command: process.execPath, args } });
-    assert.equal(textOf(await box.call('mcp__fixture__tell')), '{"name":"tell","arguments":{}}');
-    const heard = textOf(await box.call('mcp__fixture__tell', {}, { onProgress: () => undefined }));
-    assert.match(heard, /"_meta":\{"progressToken":"signalbox-\d+"\}/);
+    assert.equal(textOf(await box.call('mcp__fixture__params')), '{"name":"params","arguments":{}}');
+    const listening = textOf(await box.call('mcp__fixture__params', {}, { onProgress: () => undefined }));
+    assert.match(listening, /"_meta":\{"progressToken":"signalbox-\d+"\}/);
   });
 
-  test('what it prints beside the protocol does no harm', async (t) => {
+  test('ignores output that is not a message, and stores it with the error output', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram() });
     assert.equal((await box.call('mcp__fixture__noise')).outcome, 'completed');
-    assert.ok(server.health().stderr.some((line) => line.includes('this is no message')));
+    assert.ok(server.health().stderr.some((line) => line.includes('this is not a message')));
   });
 
-  test('what it asks the user in the newest revision is answered, and the call goes on', async (t) => {
-    const asked: unknown[] = [];
+  test('answers an elicitation of the 2026 revision, and completes the call', async (t) => {
+    const questions: unknown[] = [];
     const { box } = await boxed(t, {
       transport: fixtureProgram('modern'),
       onElicit(params) {
-        asked.push(params['message']);
+        questions.push(params['message']);
         return { action: 'accept', content: { name: 'Ada' } };
       },
     });
     const result = await box.call('mcp__fixture__ask');
     assert.match(textOf(result), /^answered .*"Ada".* to state-1$/);
-    assert.deepEqual(asked, ['Who are you?']);
+    assert.deepEqual(questions, ['Who are you?']);
   });
 
-  test('it is not offered what nobody can answer, and the call fails clearly', async (t) => {
+  test('announces no capability that nobody has; the call then fails with that reason', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('modern') });
     const result = await box.call('mcp__fixture__ask');
     assert.equal(result.outcome, 'failed');
     assert.match(result.error?.message ?? '', /elicitation/);
   });
 
-  test('a server can be looked at without being mounted', async () => {
+  test('discoverMcpServer reads the lists without mounting the server', async () => {
     const { tools, protocolVersion, instructions } = await discoverMcpServer({
       name: 'fixture',
       transport: fixtureProgram('modern', '--many', '120'),
@@ -304,19 +311,19 @@ describe('a server that is a process', () => {
   });
 });
 
-describe('a server that dies', () => {
-  test('a read that was under way is tried again, and has failed then; the server comes back by itself', async (t) => {
+describe('mcpServer after its program died', () => {
+  test('retries a running read, which fails in the end, and reconnects automatically', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram() });
     const before = server.state().tools;
     const result = await box.call('mcp__fixture__die');
     assert.deepEqual([result.outcome, result.error?.code], ['failed', 'tool-failed']);
     assert.match(result.error?.message ?? '', /broke while die ran: its process ended with exit code 3/);
     assert.equal((await box.call('mcp__fixture__echo', { text: 'again' })).outcome, 'completed');
-    assert.equal(server.state().tools, before, 'the catalog has nothing to rebuild');
-    assert.equal(server.health().restarts, 3, 'once for each try');
+    assert.equal(server.state().tools, before, 'the catalog does not change');
+    assert.equal(server.health().restarts, 3, 'once for each attempt');
   });
 
-  test('the outcome of a call with an effect is unknown, and it is not made again, whatever the server says of itself', async (t) => {
+  test('reports the outcome of a call with an effect as unknown, and does not repeat it, even if its tool claims to be idempotent', async (t) => {
     const file = scratchFile(t);
     const { box } = await boxed(t, { transport: fixtureProgram() });
     const acting = box.call('mcp__fixture__act', { file, line: 'once', ms: 60_000 });
@@ -329,7 +336,7 @@ describe('a server that dies', () => {
     assert.equal(readFileSync(file, 'utf8'), 'once\n');
   });
 
-  test('one that keeps dying is left alone for a while; the catalog says why, and calls are refused', async (t) => {
+  test('pauses a server that keeps dying; the catalog has the reason, and calls are denied', async (t) => {
     const { box, server } = await boxed(t, {
       transport: {
         type: 'stdio',
@@ -337,7 +344,7 @@ describe('a server that dies', () => {
         args: ['-e', 'console.error("no database"); process.exit(7)'],
       },
     });
-    await until(() => (server.health().nextRetryAt ?? 0) - Date.now() > 20_000, 'the breaker is open');
+    await until(() => (server.health().nextRetryAt ?? 0) - Date.now() > 20_000, 'the next attempt is far away');
     const [, provenance] = box.catalog().servers;
     assert.equal(provenance?.status, 'down');
     assert.match(provenance?.reason ?? '', /exit code 7 \(it keeps failing; next try in 30 s\)/);
@@ -345,45 +352,45 @@ describe('a server that dies', () => {
     assert.ok((await box.call('mcp__fixture__echo')).outcome === 'denied');
   });
 
-  test('a longer outage hides its tools until it is over', async (t) => {
-    let isThere = true;
+  test('hides its tools during a longer outage', async (t) => {
+    let isReachable = true;
     const { box, server } = await boxed(t, {
       transport() {
-        if (!isThere) throw new Error('the network cable is out');
+        if (!isReachable) throw new Error('the network cable is out');
         return fixtureProgram();
       },
     });
-    isThere = false;
+    isReachable = false;
     const during = await box.call('mcp__fixture__die');
     assert.deepEqual([during.outcome, during.error?.code], ['failed', 'server-down']);
     assert.match(during.error?.message ?? '', /the network cable is out; nothing was run/);
-    const denied = await box.call('mcp__fixture__echo', { text: 'anybody?' });
+    const denied = await box.call('mcp__fixture__echo', { text: 'down' });
     assert.deepEqual([denied.outcome, denied.error?.code], ['denied', 'server-down']);
     assert.ok(box.catalog().hidden.some((tool) => tool.name === 'mcp__fixture__echo' && tool.by === 'server-down'));
-    isThere = true;
+    isReachable = true;
     await server.restart();
     assert.equal((await box.call('mcp__fixture__echo', { text: 'hello' })).outcome, 'completed');
   });
 
-  test('one that hangs is found out after a call ran out of time, and replaced', async (t) => {
+  test('replaces a program that hangs, after a call timed out', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram(), timeoutMs: 1000 });
     assert.equal((await box.call('mcp__fixture__hang')).outcome, 'timed-out');
-    await until(() => server.health().restarts === 1 && server.health().state === 'up', 'it was replaced');
+    await until(() => server.health().restarts === 1 && server.health().state === 'up', 'the program was replaced');
     assert.equal((await box.call('mcp__fixture__echo', { text: 'new' })).outcome, 'completed');
   });
 
   const skip = process.platform !== 'linux' && 'it finds the process in /proc';
   test(
-    'killed at random under load: every call ends, no effect happens twice, and the catalog is whole again',
+    'ends every call, repeats no effect and restores the catalog when it is killed at random under load',
     { skip },
     async (t) => {
       const file = scratchFile(t);
       const { box, server } = await boxed(t, { transport: fixtureProgram() });
       const results: CallResult[] = [];
-      const over = new AbortController();
+      const end = new AbortController();
       let next = 0;
       const workers = Array.from({ length: 16 }, async () => {
-        while (!over.signal.aborted) {
+        while (!end.signal.aborted) {
           const line = `line-${(next += 1)}`;
           results.push(await box.call('mcp__fixture__act', { file, line, ms: 2 }));
         }
@@ -393,9 +400,9 @@ describe('a server that dies', () => {
         killServer();
       }
       await wait(500);
-      over.abort();
+      end.abort();
       await Promise.all(workers);
-      await until(() => server.health().state === 'up', 'it is back');
+      await until(() => server.health().state === 'up', 'the server is up');
       assert.equal(results.length, next);
       const lines = readFileSync(file, 'utf8').trim().split('\n');
       assert.equal(new Set(lines).size, lines.length, 'an effect happened twice');

@@ -4,8 +4,10 @@ import { cutText, definitionLimits } from '../../catalog/source/definition-limit
 import { type Source, type SourceHealth, type SourceState, limitsOf } from '../../catalog/source/source.ts';
 import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';
-import { Connection, type ListName, type ServerFacts } from './connection/connection.ts';
+import { Connection, type ServerListName } from './connection/connection.ts';
+import type { ServerFacts } from './connection/server-link.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { callServer } from './supervision/call-server.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
@@ -45,9 +47,9 @@ export function mcpServer(options: McpServerOptions): McpServer {
   const listeners = new Set<() => void>();
   const redact = options.redact ?? ((text: string) => text);
   const lines = new RecentLines(redact);
-  const following = new Map<ListName, 'up to date' | 'changed again'>();
+  const following = new Map<ServerListName, 'up to date' | 'changed again'>();
   /** Notices about lists that did not end. */
-  const cuts = new Map<ListName, string>();
+  const cuts = new Map<ServerListName, string>();
   let state: SourceState | undefined;
   let facts: ServerFacts | undefined;
   let { roots = [], logLevel } = options;
@@ -74,7 +76,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   );
   const content = new RemoteContent(options.name, () => supervisor, changed);
 
-  const relist = async (connection: Connection, list: ListName): Promise<void> => {
+  const relist = async (connection: Connection, list: ServerListName): Promise<void> => {
     let cut: string | undefined;
     const listed = await connection.list(list, (notice) => (cut = notice));
     const items = listed.map((item) => withoutSecrets(item, redact));
@@ -88,12 +90,12 @@ export function mcpServer(options: McpServerOptions): McpServer {
   };
   // At once, then again after a pause at the earliest, since servers that add many tools send a notification for each. One request at a
   // time, so that the last list wins.
-  const follow = async (list: ListName): Promise<void> => {
+  const follow = async (list: ServerListName): Promise<void> => {
     if (following.has(list)) {
       following.set(list, 'changed again');
       return;
     }
-    const lists: ListName[] = list === 'resources' ? [list, 'resourceTemplates'] : [list];
+    const lists: ServerListName[] = list === 'resources' ? [list, 'resourceTemplates'] : [list];
     do {
       following.set(list, 'up to date');
       // The notification may arrive while the connection is still being opened, after its first list was read.
@@ -113,7 +115,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
       logLevel,
       signal,
       roots: () => roots,
-      onListChanged: (list: ListName) => void follow(list),
+      onListChanged: (list: ServerListName) => void follow(list),
       onResourceUpdated: (uri: string) => content.updated(uri),
     };
     const given = await raceAbort(() => connectionOptions(options, connecting), signal);
@@ -148,13 +150,13 @@ export function mcpServer(options: McpServerOptions): McpServer {
     state() {
       const { down } = supervisor;
       const { instructions } = facts ?? {};
-      return (state ??= {
+      return (state ??= omitUndefined({
         ...tools.listing,
         notices: [...tools.listing.notices, ...content.notices, ...cuts.values(), ...instructionsCut(instructions)],
         content: content.listing,
-        ...(instructions === undefined ? {} : { instructions: cutText(instructions) }),
-        ...(down === undefined ? {} : { down }),
-      });
+        instructions: instructions === undefined ? undefined : cutText(instructions),
+        down,
+      }));
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -12,18 +12,18 @@ interface Mounted {
   readonly directory: string;
 }
 
-/** A server behind a proxy that records all messages to it. */
-function listenedTo({ command, args = [], ...rest }: ReturnType<typeof referenceServer>, file: string): McpTransport {
+/** Returns the transport to a server behind a proxy that records all messages to it. */
+function recorded({ command, args = [], ...rest }: ReturnType<typeof referenceServer>, file: string): McpTransport {
   return { ...rest, command: '/bin/sh', args: ['-c', 'tee "$0" | "$@"', file, command, ...args] };
 }
 
-/** The four reference servers in one box. */
+/** Mounts the four reference servers in one box. */
 async function mounted(t: TestContext): Promise<Mounted> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-reference-')));
   const servers = [
     mcpServer({
       name: 'everything',
-      transport: listenedTo(referenceServer('everything'), join(directory, 'everything.jsonl')),
+      transport: recorded(referenceServer('everything'), join(directory, 'everything.jsonl')),
       roots: [{ uri: `file://${directory}`, name: 'notes' }],
       onElicit: () => ({ action: 'accept', content: { name: 'Ada', check: true } }),
       onSample: () => ({ model: 'none', role: 'assistant', content: { type: 'text', text: 'sampled answer' } }),
@@ -45,7 +45,7 @@ async function mounted(t: TestContext): Promise<Mounted> {
 }
 
 describe('the four reference servers, mounted together', () => {
-  test('every tool of each is called through the pipeline', async (t) => {
+  test('run every tool through the pipeline', async (t) => {
     const { box, directory } = await mounted(t);
     assert.deepEqual(
       box.catalog().servers.map(({ name, status, tools }) => `${name} ${status} ${tools}`),
@@ -55,7 +55,7 @@ describe('the four reference servers, mounted together', () => {
     writeFileSync(file, 'one\ntwo\n');
     const entity = { name: 'Ada', entityType: 'person', observations: ['counts'] };
     const relation = { from: 'Ada', to: 'Ada', relationType: 'is' };
-    const calls: readonly (readonly [tool: string, args: object, shows?: RegExp])[] = [
+    const calls: readonly (readonly [tool: string, args: object, expected?: RegExp])[] = [
       ['everything__echo', { message: 'hello' }, /hello/],
       ['everything__get-annotated-message', { messageType: 'error' }, /Error/],
       ['everything__get-env', {}, /PATH/],
@@ -103,14 +103,14 @@ describe('the four reference servers, mounted together', () => {
         /thoughtHistoryLength/,
       ],
     ];
-    for (const [tool, args, shows] of calls) {
+    for (const [tool, args, expected] of calls) {
       const result = await box.call(`mcp__${tool}`, args);
       assert.equal(result.outcome, 'completed', `${tool}: ${JSON.stringify(result)}`);
-      if (shows !== undefined) assert.match(JSON.stringify(result.content), shows, tool);
+      if (expected !== undefined) assert.match(JSON.stringify(result.content), expected, tool);
     }
     assert.equal(readFileSync(join(directory, 'sub', 'c.txt'), 'utf8'), 'three');
 
-    // The tool must run as a task, which the protocol has removed since. Signalbox reports that, and nothing breaks.
+    // The tool must run as a task, which the protocol has since removed. Signalbox reports that.
     const research = await box.call('mcp__everything__simulate-research-query', { topic: 'signals' });
     assert.equal(research.outcome, 'failed');
     assert.match(research.error?.message ?? '', /task/i);
@@ -122,19 +122,19 @@ describe('the four reference servers, mounted together', () => {
     );
   });
 
-  test('removing one removes exactly its tools', async (t) => {
+  test('lose exactly the tools of a removed server', async (t) => {
     const { box } = await mounted(t);
     const others = box.tools().filter((tool) => tool.id.server !== 'memory');
     await box.servers.remove('memory');
     assert.deepEqual(box.tools(), others);
   });
 
-  test('progress is relayed, and cancellation reaches the server', async (t) => {
+  test('report progress, and receive cancellations', async (t) => {
     const { box, directory } = await mounted(t);
-    const arrived = () =>
+    const received = () =>
       readFileSync(join(directory, 'everything.jsonl'), 'utf8')
         .split('\n')
-        // The last line is empty, or not written to its end yet.
+        // The last line is empty or incomplete.
         .slice(0, -1)
         .map((line) => JSON.parse(line) as { id?: string; method?: string; params?: { requestId?: string } });
     const steps: Progress[] = [];
@@ -145,15 +145,15 @@ describe('the four reference servers, mounted together', () => {
       steps.map(({ progress, total }) => [progress, total]),
       [1, 2, 3, 4].map((step) => [step, 4]),
     );
-    const stop = new AbortController();
-    const cancelled = box.call(operation, { duration: 60, steps: 60 }, { signal: stop.signal });
-    const calls = () => arrived().filter(({ method }) => method === 'tools/call');
+    const cancellation = new AbortController();
+    const cancelled = box.call(operation, { duration: 60, steps: 60 }, { signal: cancellation.signal });
+    const calls = () => received().filter(({ method }) => method === 'tools/call');
     await until(() => calls().length === 2, 'the second call has arrived');
-    stop.abort();
+    cancellation.abort();
     assert.equal((await cancelled).outcome, 'cancelled');
     assert.equal((await box.call('mcp__everything__echo', { message: 'on' })).outcome, 'completed');
     assert.deepEqual(
-      arrived().flatMap(({ method, params }) => (method === 'notifications/cancelled' ? [params?.requestId] : [])),
+      received().flatMap(({ method, params }) => (method === 'notifications/cancelled' ? [params?.requestId] : [])),
       [calls()[1]?.id],
     );
   });

@@ -71,7 +71,7 @@ export const fileEvasion: Section<'H'> = {
       'code that a server starts from is protected where its entry names it by a directory, a name without extension, a variable, an npm package or the import of a tool module',
     tests: [
       'test/attacks/protected-files.test.ts > code of a server that its entry names indirectly > is protected: by a directory, a name without extension, a variable, an npm package or an import',
-      'src/config/trust/authority-files.test.ts > what an interpreter resolves is code: names without extension, directories, modules, preloads and variables',
+      'src/config/trust/authority-files.test.ts > authorityFiles includes everything that an interpreter resolves: names without extension, directories, modules, preloads and variables',
     ],
   },
   H107: {

@@ -7,8 +7,8 @@ export const input: Section<'H'> = {
     tests: [
       'src/core/async/async-queue.test.ts > AsyncQueue > delivers every value once and in order, in any interleaving of writer and reader',
       'src/runtimes/turn-stream.test.ts > turnStream > loses no event, after any number of microtasks',
-      'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears that the call waits for an approval',
-      'src/sessions/create-sessions.test.ts > sessions > a session hears of a call before it hears what the call asks the user',
+      'src/sessions/create-sessions.test.ts > sessions > emit a call before its approval request',
+      'src/sessions/create-sessions.test.ts > sessions > emit a call before its question to the user',
     ],
   },
   H81: {

@@ -25,9 +25,7 @@ export const trust: Section<'H'> = {
     tests: [
       attack('configuration that was not accepted > is shown in full, with escaped control characters'),
       attack('trust > is requested at once on a terminal, and the command continues'),
-      capabilities(
-        'an edit by hand > never hides what people decide on: a value is left out only where its name announces a secret',
-      ),
+      capabilities('a manual edit > is shown in full, except values whose name is that of a secret'),
     ],
   },
   H42: {
@@ -41,20 +39,18 @@ export const trust: Section<'H'> = {
     promise:
       'an edit by hand asks for what it adds, for texts that models and approvers read, and for limits that it raises or lifts, and for nothing else; every key is classified',
     tests: [
+      capabilities('every key of a configuration > has an authority, or is part of a value that has one'),
       capabilities(
-        'every key of a configuration > is classified for trust, on its own or as a part of a value that asks',
+        'every key of a configuration > must be accepted after an edit in at least one direction, unless it grants and restricts nothing',
       ),
-      capabilities(
-        'every key of a configuration > asks when it is edited by hand, in one direction at least, except those that grant and restrict nothing',
-      ),
-      capabilities('every key of a configuration > asks while nobody has classified it'),
+      capabilities('every key of a configuration > must be accepted when it has no authority'),
       attack('trust > is requested again for raised limits and for texts that models and approvers read'),
-      capabilities('an edit by hand > asks for the reason of a rule'),
-      capabilities('an edit by hand > asks nothing when a limit gets lower'),
-      capabilities('an edit by hand > asks for an argument'),
-      capabilities('an edit by hand > asks for a rule that denies less'),
-      capabilities('an edit by hand > asks nothing when a rule that denies is added'),
-      capabilities('an edit by hand > that adds a limit makes it part of what was accepted'),
+      capabilities('a manual edit > must be accepted for the reason of a rule'),
+      capabilities('a manual edit > needs no acceptance when a limit is lowered'),
+      capabilities('a manual edit > must be accepted for an argument'),
+      capabilities('a manual edit > must be accepted for a rule that denies less'),
+      capabilities('a manual edit > needs no acceptance when a rule that denies is added'),
+      capabilities('a manual edit > that adds a limit makes it part of the accepted configuration'),
     ],
   },
   H44: {

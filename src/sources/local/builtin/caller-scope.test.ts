@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
+import { createSessionLookup, createSessionDescription } from '../../../../test/support/session-lookup.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { callerScopeOf } from './caller-scope.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
-const book = sessionBook([sessionFacts('s1', ada), sessionFacts('s2', { id: 'ada/x', kind: 'agent' })]);
+const book = createSessionLookup([
+  createSessionDescription('s1', ada),
+  createSessionDescription('s2', { id: 'ada/x', kind: 'agent' }),
+]);
 const agent = (id: string): Principal => ({ id, kind: 'agent' });
 
 describe('whoever calls a built-in tool', () => {

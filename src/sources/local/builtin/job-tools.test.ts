@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
+import { createSessionLookup, createSessionDescription } from '../../../../test/support/session-lookup.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/identifiers.ts';
 import type { Principal } from '../../../core/principal.ts';
@@ -45,7 +45,7 @@ function jobBook(): JobLookup {
   };
 }
 
-const house = () => ({ jobs: jobBook(), sessions: sessionBook([sessionFacts('s1', ada)]) });
+const house = () => ({ jobs: jobBook(), sessions: createSessionLookup([createSessionDescription('s1', ada)]) });
 const nine = { cron: '0 9 * * *', prompt: 'Good morning' };
 
 describe('create_job', () => {

@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sessionBook, sessionFacts } from '../../../../test/support/session-book.ts';
+import { createSessionLookup, createSessionDescription } from '../../../../test/support/session-lookup.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { ToolCaller } from './caller-scope.ts';
 import { listActiveSessions, listSessions, sessionCount, sessionDetails } from './session-tools.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
 const bob: Principal = { id: 'bob', kind: 'agent' };
-const book = sessionBook([
-  sessionFacts('s1', ada),
-  sessionFacts('s2', ada, { cwd: '/tmp', state: 'waiting', model: 'opus', forkedFrom: 's1', lastTurn: 'end' }),
-  sessionFacts('s3', bob, { state: 'running' }),
+const book = createSessionLookup([
+  createSessionDescription('s1', ada),
+  createSessionDescription('s2', ada, {
+    cwd: '/tmp',
+    state: 'waiting',
+    model: 'opus',
+    forkedFrom: 's1',
+    lastTurn: 'end',
+  }),
+  createSessionDescription('s3', bob, { state: 'running' }),
 ]);
 const adasAgent: ToolCaller = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1' };
 const ids = ({ sessions }: { readonly sessions: readonly { readonly id: string }[] }): string[] =>

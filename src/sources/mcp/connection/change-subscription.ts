@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 
@@ -5,13 +6,18 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 export interface ChangeSubscription {
   /** Settles with the first attempt. */
   readonly ready: Promise<void>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
-type Filter = Parameters<Client['listen']>[0];
+/** The changes to subscribe to. */
+export type ChangeFilter = Parameters<Client['listen']>[0];
 
 /** Subscribes to changes with `subscriptions/listen` of the 2026 revision, and again whenever the server ends the stream, until stopped. */
-export function listen(client: () => Promise<Client>, filter: Filter, isClosed: () => boolean): ChangeSubscription {
+export function subscribeToChanges(
+  client: () => Promise<Client>,
+  filter: ChangeFilter,
+  isClosed: () => boolean,
+): ChangeSubscription {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   const stopped = new AbortController();
   let current: Awaited<ReturnType<Client['listen']>> | undefined;
@@ -25,7 +31,7 @@ export function listen(client: () => Promise<Client>, filter: Filter, isClosed: 
       } catch (error) {
         reject(error);
       }
-      await new Promise((again) => setTimeout(again, pause).unref());
+      await wait(pause, undefined, { ref: false });
     }
   };
   void run();
@@ -39,15 +45,11 @@ export function listen(client: () => Promise<Client>, filter: Filter, isClosed: 
 }
 
 /** Returns the filter for the lists whose changes the server announces. */
-export function listFilter(capabilities: JsonObject): Filter | undefined {
-  const announces = (list: string): boolean => {
+export function listFilter(capabilities: JsonObject): ChangeFilter | undefined {
+  const announced = (['tools', 'resources', 'prompts'] as const).filter((list) => {
     const capability = capabilities[list];
     return isJsonObject(capability) && capability['listChanged'] === true;
-  };
-  const filter = {
-    ...(announces('tools') ? { toolsListChanged: true } : {}),
-    ...(announces('resources') ? { resourcesListChanged: true } : {}),
-    ...(announces('prompts') ? { promptsListChanged: true } : {}),
-  };
-  return Object.keys(filter).length === 0 ? undefined : filter;
+  });
+  const filter = Object.fromEntries(announced.map((list) => [`${list}ListChanged`, true]));
+  return announced.length === 0 ? undefined : filter;
 }

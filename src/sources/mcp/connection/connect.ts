@@ -2,7 +2,7 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../core/errors.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
-import type { InitializeResult, ConnectOptions, LoadPriorDiscovery, ServerLink } from './server-link.ts';
+import type { InitializeResult, ConnectionOptions, LoadPriorDiscovery, ServerLink } from './server-link.ts';
 import { isNeverSent, httpStatusOf } from '../http/http-errors.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
@@ -18,7 +18,7 @@ export interface ConnectedServer {
 }
 
 /** Connects with the newest protocol version that both sides support. A server that does not understand the probe gets the older handshake. */
-export async function connect(options: ConnectOptions): Promise<ConnectedServer> {
+export async function connect(options: ConnectionOptions): Promise<ConnectedServer> {
   const { transport } = options;
   let open = (): ServerLink => createStdioLink(options, transport as McpTransport & { type: 'stdio' });
   if (transport.type !== 'stdio') {
@@ -34,7 +34,11 @@ export async function connect(options: ConnectOptions): Promise<ConnectedServer>
   }
 }
 
-async function negotiate(link: ServerLink, open: () => ServerLink, options: ConnectOptions): Promise<ConnectedServer> {
+async function negotiate(
+  link: ServerLink,
+  open: () => ServerLink,
+  options: ConnectionOptions,
+): Promise<ConnectedServer> {
   const { protocolVersions, transport, signal } = options;
   let cached: string | undefined;
   // Computed after the program was started: it loads `node:crypto`, which takes milliseconds.
@@ -80,7 +84,7 @@ async function firstOf(probing: Promise<ConnectedServer>, legacy: Promise<Connec
 async function attempt(
   link: ServerLink,
   known: LoadPriorDiscovery,
-  { answering, signal = new AbortController().signal }: ConnectOptions,
+  { answering, signal = new AbortController().signal }: ConnectionOptions,
 ): Promise<ConnectedServer> {
   const { channel } = link;
   // Before the handshake, since a server may send requests as soon as the handshake completes.

@@ -5,13 +5,13 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
 import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../../core/async/light-abort-signal.ts';
-import type { RunningCall, RunningCallContext } from '../server-messages/running-calls.ts';
+import type { UpstreamCall, UpstreamCallContext } from '../server-messages/upstream-calls.ts';
 import { RemoteError } from './connection-errors.ts';
 import { RequestEnvelopes } from './request-envelopes.ts';
-import type { ConnectOptions, ServerLink } from './server-link.ts';
+import type { ConnectionOptions, ServerFacts, ServerLink } from './server-link.ts';
 import { type ConnectedServer, connect } from './connect.ts';
 import type { RequestOptions } from './rpc-channel.ts';
-import { listFilter, listen } from './change-subscription.ts';
+import { type ChangeFilter, type ChangeSubscription, listFilter, subscribeToChanges } from './change-subscription.ts';
 import { protocolVersionKey } from './protocol-version-cache.ts';
 
 /** The lists of a server: the request for each, and the capability that announces it. */
@@ -23,26 +23,13 @@ const lists = {
 } as const;
 
 /** The name of a list of a server. */
-export type ListName = keyof typeof lists;
-
-/** The self-description of a server. */
-export interface ServerFacts {
-  readonly protocolVersion: string;
-  readonly serverInfo?: JsonObject;
-  readonly instructions?: string;
-}
-
-/** Options of a connection. */
-export interface ConnectionOptions extends ConnectOptions {
-  /** Minimum level of the server's log messages; the server decides when absent. */
-  readonly logLevel: LogLevel | undefined;
-}
+export type ServerListName = keyof typeof lists;
 
 /** Options of a request on behalf of a caller. */
 export interface CallerOptions extends Omit<RequestOptions, 'caller' | 'envelope'> {
   readonly signal: AbortSignalLike;
   /** The caller, who receives the server's questions and notifications meanwhile. */
-  readonly context: RunningCallContext;
+  readonly context: UpstreamCallContext;
 }
 
 const listTimeoutMs = 60_000;
@@ -82,12 +69,12 @@ export class Connection {
     this.#isModern = isModern;
     this.#capabilities = capabilities;
     this.facts = facts;
-    this.#envelopes = new RequestEnvelopes({ ...options, protocolVersion: this.facts.protocolVersion });
-    if (this.#isModern) channel.envelope = this.#envelopes.for(undefined);
+    this.#envelopes = new RequestEnvelopes(options, this.facts.protocolVersion);
+    if (isModern) channel.envelope = this.#envelopes.for(undefined);
     else if (options.logLevel !== undefined) void this.setLogLevel(options.logLevel).catch(() => undefined);
     channel.onLost = (reason, cause) => this.#handleLoss(reason, cause);
     channel.onTransportError = (error) => this.#handleTransportError(error);
-    if (this.#isModern) this.#subscribeToLists();
+    if (isModern) this.#subscribeToLists();
   }
 
   get isOver(): boolean {
@@ -100,7 +87,7 @@ export class Connection {
   }
 
   /** Returns all entries of a list, page by page. Calls `onCut` when the list does not end. A server without the capability has an empty list. */
-  async list(list: ListName, onCut?: (notice: string) => void): Promise<JsonValue[]> {
+  async list(list: ServerListName, onCut?: (notice: string) => void): Promise<JsonValue[]> {
     const { method, capability } = lists[list];
     if (this.#capabilities[capability] === undefined) return [];
     let items: JsonValue[] = [];
@@ -109,7 +96,7 @@ export class Connection {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
       const page = await this.#channel.request(method, params, { timeoutMs: listTimeoutMs });
       if (this.#isModern && page['resultType'] === undefined)
-        throw new RemoteError(-32_603, `it does not speak ${this.facts.protocolVersion} any more`);
+        throw new RemoteError(-32_603, `it no longer supports ${this.facts.protocolVersion}`);
       const found = page[list];
       if (Array.isArray(found)) items = items.concat(found as readonly JsonValue[]);
       cursor = page['nextCursor'];
@@ -129,7 +116,7 @@ export class Connection {
   /** Sends a request on behalf of a caller. Questions and notifications of the server meanwhile go to that caller. */
   request(method: string, params: JsonObject, options: CallerOptions): Promise<JsonObject> {
     const { context, signal, onProgress, headers } = options;
-    const caller = this.#requests.runningCalls.begin(context);
+    const caller = this.#requests.calls.begin(context);
     const requestOptions = {
       signal,
       caller,
@@ -137,7 +124,7 @@ export class Connection {
       envelope: this.#isModern ? this.#envelopes.for(caller.client) : undefined,
       headers: this.#isModern ? headers : undefined,
     };
-    const end = (): void => this.#requests.runningCalls.end(caller, !signal.aborted);
+    const end = (): void => this.#requests.calls.end(caller, !signal.aborted);
     const succeed = (result: JsonObject): JsonObject => {
       end();
       return withoutServerInfo(result);
@@ -157,16 +144,13 @@ export class Connection {
   async #answerInputRequests(
     method: string,
     params: JsonObject,
-    requestOptions: RequestOptions & { readonly caller: RunningCall; readonly signal: AbortSignalLike },
+    requestOptions: RequestOptions & { readonly caller: UpstreamCall; readonly signal: AbortSignalLike },
     first: JsonObject,
   ): Promise<JsonObject> {
     let result = first;
     for (let round = 1; round < maxInputRounds; round += 1) {
-      const withInputs = {
-        ...params,
-        ...(await this.#inputsFor(result, requestOptions.caller, requestOptions.signal)),
-      };
-      result = await this.#channel.request(method, withInputs, requestOptions);
+      const inputs = await this.#inputsFor(result, requestOptions.caller, requestOptions.signal);
+      result = await this.#channel.request(method, { ...params, ...inputs }, requestOptions);
       if (result['resultType'] !== 'input_required') return result;
     }
     throw new RemoteError(-32_603, `the server still requires input after ${maxInputRounds} rounds`);
@@ -175,9 +159,9 @@ export class Connection {
   /** Subscribes to changes of a resource. Returns the function that unsubscribes. */
   async subscribe(uri: string): Promise<() => Promise<void>> {
     if (this.#isModern) {
-      const subscription = listen(this.#subscriptionClient, { resourceSubscriptions: [uri] }, () => this.#isOver);
-      await subscription.ready;
-      return () => subscription.stop();
+      const { ready, stop } = this.#subscribe({ resourceSubscriptions: [uri] });
+      await ready;
+      return stop;
     }
     await this.#channel.request('resources/subscribe', { uri }, { timeoutMs: listTimeoutMs });
     return async () => {
@@ -221,18 +205,14 @@ export class Connection {
       await this.#channel.request(method, {}, { timeoutMs: pingTimeoutMs });
     } catch (error) {
       // An error response shows as well that the server is alive.
-      if (!(error instanceof RemoteError)) this.#lose(`it does not answer any more: ${messageOf(error)}`, error);
+      if (!(error instanceof RemoteError)) this.#channel.lose(`it no longer responds: ${messageOf(error)}`, error);
     }
   }
 
   #handleTransportError(error: Error): void {
     if (this.#isOver) return;
-    if (this.#link.isBroken(error)) this.#lose(`the event stream broke: ${error.message}`, error);
+    if (this.#link.isBroken(error)) this.#channel.lose(`the event stream broke: ${error.message}`, error);
     else if (!this.#channel.isStdio) void this.check();
-  }
-
-  #lose(reason: string, cause: unknown): void {
-    this.#channel.lose(reason, cause);
   }
 
   #handleLoss(reason: string, cause: unknown): void {
@@ -242,7 +222,7 @@ export class Connection {
     this.onLost?.(reason, cause);
   }
 
-  async #inputsFor(result: JsonObject, caller: RunningCall, given: AbortSignalLike): Promise<JsonObject> {
+  async #inputsFor(result: JsonObject, caller: UpstreamCall, given: AbortSignalLike): Promise<JsonObject> {
     const signal = toAbortSignal(given);
     // At the same time, so that the caller can answer them together.
     const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
@@ -255,12 +235,15 @@ export class Connection {
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
-  readonly #subscriptionClient = (): Promise<Client> => (this.#client ??= this.#link.client());
+  #subscribe(filter: ChangeFilter): ChangeSubscription {
+    const client = (): Promise<Client> => (this.#client ??= this.#link.client());
+    return subscribeToChanges(client, filter, () => this.#isOver);
+  }
 
   #subscribeToLists(): void {
     const filter = listFilter(this.#capabilities);
     // A server may refuse although it announced the capability; the lists then stay as they are.
-    if (filter !== undefined) listen(this.#subscriptionClient, filter, () => this.#isOver).ready.catch(() => undefined);
+    if (filter !== undefined) this.#subscribe(filter).ready.catch(() => undefined);
   }
 }
 

@@ -1,23 +1,17 @@
-import type { LogLevel, ToolClient } from '../../../core/calls/call-client.ts';
+import type { ToolClient } from '../../../core/calls/call-client.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
-import type { AnsweringOptions } from '../server-messages/server-requests.ts';
-
-/** Options of the envelopes of a connection. */
-export interface EnvelopeOptions {
-  readonly protocolVersion: string;
-  readonly version: string;
-  readonly answering: AnsweringOptions;
-  readonly logLevel: LogLevel | undefined;
-}
+import type { ConnectionOptions } from './server-link.ts';
 
 /** Creates the `_meta` fields that the 2026 revision requires in every request: protocol version, client, and the capabilities of the caller. */
 export class RequestEnvelopes {
-  readonly #options: EnvelopeOptions;
+  readonly #options: ConnectionOptions;
+  readonly #protocolVersion: string;
   readonly #cache = new Map<string, JsonObject>();
 
-  constructor(options: EnvelopeOptions) {
+  constructor(options: ConnectionOptions, protocolVersion: string) {
     this.#options = options;
+    this.#protocolVersion = protocolVersion;
   }
 
   /** Returns the envelope for a caller, or for a request of our own. */
@@ -33,9 +27,9 @@ export class RequestEnvelopes {
   }
 
   #create(canElicit: boolean, canSample: boolean, takesLog: boolean): JsonObject {
-    const { protocolVersion, version, logLevel = 'info' } = this.#options;
+    const { version, logLevel = 'info' } = this.#options;
     return {
-      [metaKeys.protocolVersion]: protocolVersion,
+      [metaKeys.protocolVersion]: this.#protocolVersion,
       [metaKeys.clientInfo]: { name: 'signalbox', version },
       [metaKeys.clientCapabilities]: {
         roots: {},

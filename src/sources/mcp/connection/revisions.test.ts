@@ -4,9 +4,9 @@ import { boxed } from '../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { createMemoryProtocolVersionCache } from './protocol-version-cache.ts';
 
-describe('every revision of the protocol is spoken', () => {
+describe('protocol versions', () => {
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
-    test(version, async (t) => {
+    test(`connects with ${version} and runs a call`, async (t) => {
       const { box, server } = await boxed(t, {
         transport: fixtureProgram(version),
         protocolVersions: createMemoryProtocolVersionCache(),

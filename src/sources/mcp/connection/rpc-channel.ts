@@ -4,7 +4,7 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
-import type { RunningCall } from '../server-messages/running-calls.ts';
+import type { UpstreamCall } from '../server-messages/upstream-calls.ts';
 import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
 import { toRequestError } from '../http/http-errors.ts';
 import { written } from '../stdio/stdio-transport.ts';
@@ -16,7 +16,7 @@ export interface RequestOptions {
   /** Rejects with a `ConnectionLost` after this time. */
   readonly timeoutMs?: number | undefined;
   /** The call that the request belongs to, and with it all messages on the response stream. */
-  readonly caller?: RunningCall | undefined;
+  readonly caller?: UpstreamCall | undefined;
   /** Additional HTTP headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the envelope of the channel. */
@@ -134,7 +134,7 @@ export class RpcChannel implements Transport {
   /** Called with each transport error, fatal or not. */
   onTransportError: ((error: Error) => void) | undefined;
   /** Handles requests and notifications of the server. Returns whether it did. `caller`: the call on whose stream the message arrived, if known. */
-  handleServerMessage: ((message: JSONRPCMessage, caller: RunningCall | undefined) => boolean) | undefined;
+  handleServerMessage: ((message: JSONRPCMessage, caller: UpstreamCall | undefined) => boolean) | undefined;
 
   readonly #transport: ChannelTransport;
   readonly #describeClose: () => string;

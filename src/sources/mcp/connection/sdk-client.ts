@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/client';
-import type { ConnectOptions } from './server-link.ts';
+import type { ConnectionOptions } from './server-link.ts';
 import { clientCapabilities } from '../server-messages/server-requests.ts';
 
 /** Creates the SDK's client, which reports changes of lists and resources. */
-export function createSdkClient({ version, onListChanged, onResourceUpdated }: ConnectOptions): Client {
+export function createSdkClient({ version, onListChanged, onResourceUpdated }: ConnectionOptions): Client {
   const client = new Client(
     { name: 'signalbox', version },
     { capabilities: clientCapabilities, versionNegotiation: { mode: 'auto' } },

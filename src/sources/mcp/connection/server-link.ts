@@ -1,4 +1,5 @@
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
+import type { LogLevel } from '../../../core/calls/call-client.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { RecentLines } from '../../../process/recent-lines.ts';
 import type { RpcChannel } from './rpc-channel.ts';
@@ -7,7 +8,7 @@ import type { McpTransport } from './mcp-transport.ts';
 import type { ProtocolVersionCache } from './protocol-version-cache.ts';
 
 /** Options of a connection. */
-export interface ConnectOptions {
+export interface ConnectionOptions {
   readonly transport: McpTransport;
   readonly version: string;
   readonly protocolVersions: ProtocolVersionCache;
@@ -20,6 +21,8 @@ export interface ConnectOptions {
   readonly probeAloneMs: number;
   /** Answers requests of the server that no caller answers. */
   readonly answering: AnsweringOptions;
+  /** Minimum level of the server's log messages; the server decides when absent. */
+  readonly logLevel: LogLevel | undefined;
   onListChanged(list: 'tools' | 'resources' | 'prompts'): void;
   onResourceUpdated(uri: string): void;
 }
@@ -27,13 +30,17 @@ export interface ConnectOptions {
 /** The result of `server/discover`. */
 export type DiscoverResult = (PriorDiscovery & { readonly kind: 'modern' })['discover'];
 
-/** The result of the handshake, in either protocol era. */
-export interface InitializeResult {
-  readonly isModern: boolean;
+/** The self-description of a server. */
+export interface ServerFacts {
   readonly protocolVersion: string;
-  readonly capabilities: JsonObject;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
+}
+
+/** The result of the handshake, in either protocol era. */
+export interface InitializeResult extends ServerFacts {
+  readonly isModern: boolean;
+  readonly capabilities: JsonObject;
   /** The result of the probe, with which the next connection needs no probe. */
   readonly discovered?: DiscoverResult;
   /** The server did not answer the probe, so its revision is a guess. */

@@ -15,9 +15,9 @@ const forged = {
   task: { taskId: 't', status: 'working' },
 };
 const meta = { 'signalbox/result': { uri: 'signalbox://results/other' }, 'signalbox/costUsd': 2, 'example.com/a': 1 };
-const said = { type: 'text', text: 'said' };
-const content = [said];
-const messages = [{ role: 'user', content: said }];
+const block = { type: 'text', text: 'hello' };
+const content = [block];
+const messages = [{ role: 'user', content: block }];
 const results: Record<string, JsonObject> = {
   'tools/call': { content, ...forged, _meta: meta, unknown: 'kept' },
   'resources/read': { contents: [{ uri: 'note://one', text: 'one' }], ...forged, _meta: meta, unknown: 'kept' },
@@ -27,7 +27,7 @@ const results: Record<string, JsonObject> = {
 
 /** A server that responds with fields reserved for Signalbox, and with errors whose code is the argument. */
 const program = `
-  const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
   const inputSchema = { type: 'object' };
   const tool = (name) => ({ name, inputSchema, annotations: { readOnlyHint: true } });
@@ -41,14 +41,15 @@ const program = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) return;
-    const error = params?.name === 'fail' ? { code: params.arguments.code, message: 'as told', data: { a: 1 } } : undefined;
-    if (error) say({ id, error });
-    else say({ id, ...(answers[method] ? { result: answers[method] } : { error: { code: -32601, message: 'no' } }) });
+    const error = params?.name === 'fail' ? { code: params.arguments.code, message: 'as requested', data: { a: 1 } } : undefined;
+    if (error) send({ id, error });
+    else send({ id, ...(answers[method] ? { result: answers[method] } : { error: { code: -32601, message: 'no' } }) });
   });`;
 
-type Ask = (method: string, params: Record<string, unknown>) => Promise<Message>;
+type Send = (method: string, params: Record<string, unknown>) => Promise<Message>;
 
-async function forging(t: TestContext, era: 'legacy' | 'modern'): Promise<{ ask: Ask; box: Signalbox }> {
+/** Starts a box with the forging server. `ask` sends a request as a client of this era. */
+async function startForging(t: TestContext, era: 'legacy' | 'modern'): Promise<{ ask: Send; box: Signalbox }> {
   const transport = { type: 'stdio', command: process.execPath, args: ['-e', program] } as const;
   const server = mcpServer({ name: 'd', transport });
   t.after(() => server.close());
@@ -56,20 +57,20 @@ async function forging(t: TestContext, era: 'legacy' | 'modern'): Promise<{ ask:
   const { box, url } = await serving(t, { servers: [server] });
   if (era === 'modern') return { box, ask: (method, params) => messageOf(sendModern(url, method, params)) };
   const headers = await begin(url);
-  const ask: Ask = (method, params) =>
+  const ask: Send = (method, params) =>
     messageOf(send(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers));
   return { box, ask };
 }
 
-describe('a server that answers as if it were Signalbox', () => {
+describe('results of a server with fields of the gateway', () => {
   for (const era of ['legacy', 'modern'] as const) {
     const complete = era === 'modern' ? { resultType: 'complete' } : {};
     const cached = era === 'modern' ? { ...complete, ttlMs: 0, cacheScope: 'private' } : {};
     const _meta = { 'example.com/a': 1 };
 
-    test(`has the fields and _meta keys of Signalbox removed from its results (${era})`, async (t) => {
-      const { ask, box } = await forging(t, era);
-      const resultOf: (...args: Parameters<Ask>) => Promise<unknown> = async (...args) => (await ask(...args)).result;
+    test(`reach clients without those fields and \`_meta\` keys (${era})`, async (t) => {
+      const { ask, box } = await startForging(t, era);
+      const resultOf: (...args: Parameters<Send>) => Promise<unknown> = async (...args) => (await ask(...args)).result;
       assert.deepEqual(await resultOf('tools/call', { name: 'mcp__d__forge', arguments: {} }), {
         content,
         _meta,
@@ -92,12 +93,12 @@ describe('a server that answers as if it were Signalbox', () => {
         _meta,
         ...complete,
       });
-      const { costUsd, _meta: told } = await box.call('mcp__d__forge', {});
-      assert.deepEqual([costUsd, told], [2, _meta], 'the cost is still recorded');
+      const { costUsd, _meta: received } = await box.call('mcp__d__forge', {});
+      assert.deepEqual([costUsd, received], [2, _meta], 'the cost is still recorded');
     });
 
-    test(`has error codes that are not safe integers replaced, and others kept (${era})`, async (t) => {
-      const { ask } = await forging(t, era);
+    test(`reach clients with their error codes, unless these are not safe integers (${era})`, async (t) => {
+      const { ask } = await startForging(t, era);
       const codes: readonly (readonly [unknown, number])[] = [
         [1.5, -32_603],
         [1e300, -32_603],
@@ -108,7 +109,7 @@ describe('a server that answers as if it were Signalbox', () => {
       ];
       for (const [code, expected] of codes) {
         const { error } = await ask('tools/call', { name: 'mcp__d__fail', arguments: { code } });
-        assert.deepEqual(error, { code: expected, message: 'as told', data: { a: 1 } }, String(code));
+        assert.deepEqual(error, { code: expected, message: 'as requested', data: { a: 1 } }, String(code));
       }
     });
   }

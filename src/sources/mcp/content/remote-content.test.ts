@@ -9,10 +9,10 @@ import { lockSource } from '../../../catalog/lock/lock-source.ts';
 import { configuredServer } from '../../../catalog/transforms/shaping/shape-source.ts';
 import { createSignalbox, defineTool, localServer, mcpServer, transformServer } from '../../../index.ts';
 
-for (const way of fixtureLinks) {
-  describe(`resources and prompts (${way})`, () => {
+for (const link of fixtureLinks) {
+  describe(`resources and prompts (${link})`, () => {
     test('are listed page by page, read, filled in and completed', async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
       assert.deepEqual(
         box.resources.list().map(({ server, uri }) => `${server} ${uri}`),
         ['fixture note://one', 'fixture note://two', 'fixture note://three'],
@@ -36,15 +36,15 @@ for (const way of fixtureLinks) {
       assert.deepEqual((completed['completion'] as { values: string[] }).values, ['ada', 'alan']);
     });
 
-    test('what is not there, or takes too long, or is not wanted any more, rejects with what happened', async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
-      const { box: impatient } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: 400 });
+    test('reject with the reason when they are unknown, time out, are cancelled or are disabled', async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
+      const { box: limited } = await boxed(t, { transport: await transportOf(t, link), timeoutMs: 400 });
       const failing = { code: 'content-failed' };
       await assert.rejects(box.resources.read('fixture', 'note://none'), {
         ...failing,
         message: /there is no note:\/\/none/,
       });
-      await assert.rejects(impatient.resources.read('fixture', 'note://slow'), {
+      await assert.rejects(limited.resources.read('fixture', 'note://slow'), {
         ...failing,
         message: /ran out of time/,
       });
@@ -61,7 +61,7 @@ for (const way of fixtureLinks) {
 }
 
 /** A server that sends a change notification together with its response to the subscription. */
-const tellsAtOnce = `
+const notifiesAtOnce = `
   const answers = {
     initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { resources: { subscribe: true } }, serverInfo: { name: 'quick', version: '1' } }),
     'resources/list': () => ({ resources: [{ uri: 'note://one', name: 'one' }] }),
@@ -71,32 +71,32 @@ const tellsAtOnce = `
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) return;
     const answer = answers[method] === undefined ? { error: { code: -32601, message: 'no' } } : { result: answers[method]() };
-    const told = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: params?.uri } };
-    const also = method === 'resources/subscribe' ? JSON.stringify(told) + '\\n' : '';
+    const change = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: params?.uri } };
+    const also = method === 'resources/subscribe' ? JSON.stringify(change) + '\\n' : '';
     process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n' + also);
   });`;
 
-test('a change that a server tells of together with its answer to the subscription is heard', async (t) => {
-  const args = ['-e', tellsAtOnce];
+test('a change that arrives together with the response to the subscription is reported', async (t) => {
+  const args = ['-e', notifiesAtOnce];
   const { box } = await boxed(t, { transport: { type: 'stdio', command: process.execPath, args } });
   let changes = 0;
   await box.resources.subscribe('fixture', 'note://one', () => (changes += 1));
-  await until(() => changes === 1, 'the change is told');
+  await until(() => changes === 1, 'the change is reported');
 });
 
-for (const way of ['legacy stdio', 'legacy http'] as const) {
-  test(`a resource that is watched tells of its changes, over reconnections too (${way})`, async (t) => {
-    const { box, server } = await boxed(t, { transport: await transportOf(t, way) });
+for (const link of ['legacy stdio', 'legacy http'] as const) {
+  test(`a subscription reports changes of a resource, also after a reconnection (${link})`, async (t) => {
+    const { box, server } = await boxed(t, { transport: await transportOf(t, link) });
     let changes = 0;
     const stop = await box.resources.subscribe('fixture', 'note://one', () => (changes += 1));
-    await until(() => changes === 1, 'it is told');
+    await until(() => changes === 1, 'the change is reported');
     await server.restart();
-    await until(() => changes === 2, 'it is told by the next connection too');
+    await until(() => changes === 2, 'the next connection reports the change');
     await stop();
   });
 }
 
-test('a resource that is watched tells of its changes, in the revision without subscriptions too', async (t) => {
+test('a subscription reports changes of a resource in the 2026 revision', async (t) => {
   const fixture = await httpFixture('modern');
   t.after(() => fixture.close());
   const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
@@ -104,32 +104,32 @@ test('a resource that is watched tells of its changes, in the revision without s
   const stop = await box.resources.subscribe('fixture', 'note://one', () => changed.push('one'));
   await box.resources.subscribe('fixture', 'note://two', () => changed.push('two'));
   fixture.resourceUpdated('note://one');
-  await until(() => changed.length === 1, 'it is told');
+  await until(() => changed.length === 1, 'the change is reported');
   await stop();
   fixture.resourceUpdated('note://one');
   fixture.resourceUpdated('note://two');
-  await until(() => changed.length === 2, 'the other is told');
+  await until(() => changed.length === 2, 'the change of the other is reported');
   assert.deepEqual(changed, ['one', 'two']);
 });
 
-for (const way of fixtureLinks)
-  test(`changes of the resources, templates and prompts are followed, over all pages (${way})`, async (t) => {
-    const [era, kind] = way.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
+for (const link of fixtureLinks)
+  test(`changes of resources, templates and prompts update the lists, over all pages (${link})`, async (t) => {
+    const [era, kind] = link.split(' ') as ['legacy' | 'modern', 'stdio' | 'http'];
     const fixture = kind === 'http' ? await httpFixture(era) : undefined;
     t.after(() => fixture?.close());
     const transport = fixture === undefined ? fixtureProgram(era) : ({ type: 'http', url: fixture.url } as const);
     const { box } = await boxed(t, { transport });
     for (const name of ['four', 'five']) await box.call('mcp__fixture__grow', { name });
     const hasAll = (): boolean => {
-      // In the revision without sessions, a client gets notifications only after it listens.
-      if (way === 'modern http') fixture?.contentChanged();
+      // In the 2026 revision over HTTP, a client gets notifications only after it has subscribed.
+      if (link === 'modern http') fixture?.contentChanged();
       return (
         box.resources.list().some(({ uri }) => uri === 'note://five') &&
         box.resources.templates().some(({ uriTemplate }) => uriTemplate === 'five://{name}') &&
         box.prompts.list().some(({ name }) => name === 'five')
       );
     };
-    await until(hasAll, 'what is new is there');
+    await until(hasAll, 'the new entries are listed');
     assert.deepEqual(
       box.prompts.list().map(({ name }) => name),
       ['greet', 'four', 'five'],
@@ -141,7 +141,7 @@ for (const way of fixtureLinks)
     assert.equal(box.resources.list().length, 5);
   });
 
-test('a read is recorded as a call, with who read what', async (t) => {
+test('a read is recorded as a call, with principal and arguments', async (t) => {
   const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
   const principal = { id: 'ada', kind: 'agent' } as const;
   await box.resources.read('fixture', 'note://one', { principal, session: 's1' });
@@ -160,7 +160,7 @@ test('a read is recorded as a call, with who read what', async (t) => {
   assert.ok((await box.journal.verify()).ok);
 });
 
-test('lock, transforms and configuration pass them on, their descriptions without hidden characters', async (t) => {
+test('lock, transforms and configuration pass resources on, with descriptions without hidden characters', async (t) => {
   const server = mcpServer({ name: 'fixture', transport: fixtureProgram('modern') });
   await server.ready();
   const locked = lockSource(server, lockOf([server]).servers.get('fixture'));
@@ -172,10 +172,10 @@ test('lock, transforms and configuration pass them on, their descriptions withou
   t.after(() => box.close());
   assert.equal(box.resources.list()[0]?.['description'], 'The note one.');
   const { contents } = (await box.resources.read('fixture', 'note://one')) as { contents: { text: string }[] };
-  assert.equal(contents[0]?.text, 'the text of note://one\u200b', 'what is read stays as it is');
+  assert.equal(contents[0]?.text, 'the text of note://one\u200b', 'contents stay unchanged');
 });
 
-test('a server of functions has none, and says so', async (t) => {
+test('a local server has no resources and prompts, and an error says so', async (t) => {
   const tool = defineTool({ name: 'a', description: 'A.', effect: 'read', run: () => 'a' });
   const box = await createSignalbox({ servers: [localServer({ name: 'own', tools: [tool] })] });
   t.after(() => box.close());

@@ -10,6 +10,7 @@ import { truncate } from '../../../catalog/lock/difference.ts';
 import { inDeclaredDialect } from '../../../catalog/schema/schema-dialect.ts';
 import type { ParsedArguments, SourceTool, WithheldTool } from '../../../catalog/source/source.ts';
 import { trustSchema } from '../../../catalog/transforms/shaping/shape-source.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { type JsonObject, type JsonSchema, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { type ToolAnnotations, claimedEffect } from '../../../core/tools/tool.ts';
@@ -116,26 +117,26 @@ export class RemoteTools {
     const headers = inputSchema === undefined ? undefined : parameterHeaders(inputSchema);
     const validator = new LazyValidator(this.#compiler, inputSchema ?? true, (found) => this.#hide(tool, found));
     const problem = inputSchema === undefined ? undefined : this.#compiler.problem(inputSchema);
-    const tool: SourceTool = {
+    const tool: SourceTool = omitUndefined({
       tool: name,
-      ...(typeof title === 'string' ? { title } : {}),
+      title: typeof title === 'string' ? title : undefined,
       description: typeof description === 'string' ? description : '',
       inputSchema: inputSchema ?? { type: 'object' },
-      ...(isJsonObject(outputSchema) ? { outputSchema } : {}),
+      outputSchema: isJsonObject(outputSchema) ? outputSchema : undefined,
       annotations,
       effect: claimedEffect(annotations),
       // The server's unverified claim is not enough to let an effect happen twice.
       idempotent: false,
       labels: [],
-      ...(isJsonObject(_meta) ? { _meta } : {}),
-      ...(Object.keys(fields).length > 0 ? { fields } : {}),
+      _meta: isJsonObject(_meta) ? _meta : undefined,
+      fields: Object.keys(fields).length > 0 ? fields : undefined,
       returnsMcpResult: true,
       notices: [...limits, ...noticesOf(inputSchema)],
-      ...(problem === undefined ? {} : { schemaProblem: unusableSchemaNotice(problem) }),
-      parse: (args) => validator.parse(args),
-      parseTrusting: (args) => validator.parseTrusting(args),
-      run: (args, context) => this.#run(name, args as JsonObject, context, headers),
-    };
+      schemaProblem: problem === undefined ? undefined : unusableSchemaNotice(problem),
+      parse: (args: JsonObject) => validator.parse(args),
+      parseTrusting: (args: JsonObject) => validator.parseTrusting(args),
+      run: (args: unknown, context: ToolContext) => this.#run(name, args as JsonObject, context, headers),
+    });
     return Object.hasOwn(this.#schemas, name) ? trustSchema(tool) : tool;
   }
 

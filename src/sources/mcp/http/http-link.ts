@@ -5,7 +5,7 @@ import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { HttpTransportOptions } from '../connection/mcp-transport.ts';
 import { type ChannelTransport, RpcChannel } from '../connection/rpc-channel.ts';
 import { createSdkClient } from '../connection/sdk-client.ts';
-import type { InitializeResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
+import type { InitializeResult, ConnectionOptions, ServerLink } from '../connection/server-link.ts';
 import { createGuardedFetch } from './client/guarded-fetch.ts';
 import { httpStatusOf } from './http-errors.ts';
 import { BearerAuthorization, authorizedFetch } from './oauth/bearer-authorization.ts';
@@ -27,7 +27,7 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /** Creates the link to a server on the network. The SDK's client negotiates the protocol version. */
-export function createHttpLink(options: ConnectOptions, transport: HttpTransportOptions): ServerLink {
+export function createHttpLink(options: ConnectionOptions, transport: HttpTransportOptions): ServerLink {
   const { transport: http, authorization } = createHttpTransport(transport, options.maxMessageBytes);
   const channel = new RpcChannel(http, () => 'the connection was closed');
   const client = createSdkClient(options);

@@ -6,7 +6,7 @@ import { type TestContext, describe, test } from 'node:test';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { within } from '../../../../test/support/within.ts';
 import type { AbortListener, AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
-import { RunningCall } from '../server-messages/running-calls.ts';
+import { UpstreamCall } from '../server-messages/upstream-calls.ts';
 import type { ChannelTransport } from '../connection/rpc-channel.ts';
 import { createHttpTransport } from './http-link.ts';
 import { ReconnectDelay } from './streamable-http-transport.ts';
@@ -300,7 +300,7 @@ test('a message beside a response carries the caller of its request, in JSON bod
   for (let round = 0; round < 2; round += 1) {
     const answered = Promise.withResolvers<void>();
     let open = ids.length;
-    const callers = new Map(ids.map((id) => [id, new RunningCall({ client: undefined })]));
+    const callers = new Map(ids.map((id) => [id, new UpstreamCall({ client: undefined })]));
     const received = new Map<unknown, unknown>();
     receive(transport, (message, extra) => {
       if ('method' in message) received.set(message.params?.['data'], extra?.caller);

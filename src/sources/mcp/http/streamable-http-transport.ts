@@ -16,8 +16,8 @@ import { batchPerTick } from './client/batch-per-tick.ts';
 import { createGuardedAgent } from './client/guarded-agent.ts';
 import {
   type BodyReader,
-  HttpExchange,
-  type HttpRequest,
+  HttpClientRequest,
+  type HttpRequestOptions,
   type HttpResponseHead,
   type HttpTarget,
   httpTarget,
@@ -37,7 +37,7 @@ interface StreamableHttpOptions {
  * An event stream and the request that it belongs to. The stream that the transport opens itself has no request: it is opened again
  * whenever it ends, and that of a request only when the server gave an event id.
  */
-interface EventStream {
+interface ResponseStream {
   readonly request: ChannelSendOptions | undefined;
   readonly delay: ReconnectDelay;
   lastEventId?: string;
@@ -128,14 +128,14 @@ export class StreamableHttpTransport implements ChannelTransport {
     return new Promise((resolve, reject) => {
       const { requestSignal: signal } = options;
       if (signal?.aborted === true) return reject(abortReason(signal));
-      const request: HttpRequest = {
+      const request: HttpRequestOptions = {
         method: 'POST',
         target: this.#target,
         headers: this.#headers.forMessage(message, this.#state(token), options.headers),
         body: JSON.stringify(message),
         signal,
       };
-      const exchange = new HttpExchange(this.#agent, request, {
+      const exchange = new HttpClientRequest(this.#agent, request, {
         onResponse: (head) => this.#readPostResponse(head, message, options, resolve, reject),
         onError: reject,
       });
@@ -217,14 +217,14 @@ export class StreamableHttpTransport implements ChannelTransport {
   }
 
   /** Opens an event stream with GET. Resolves when it is open, or when the server has none. */
-  #openStream(stream: EventStream): Promise<void> {
+  #openStream(stream: ResponseStream): Promise<void> {
     return this.#authorized((token) => this.#get(stream, token));
   }
 
-  #get(stream: EventStream, token: string | undefined): Promise<PostResult> {
+  #get(stream: ResponseStream, token: string | undefined): Promise<PostResult> {
     return new Promise((resolve, reject) => {
       const headers = this.#headers.forStream(this.#state(token), stream.lastEventId);
-      const request: HttpRequest = {
+      const request: HttpRequestOptions = {
         method: 'GET',
         target: this.#target,
         headers,
@@ -246,11 +246,11 @@ export class StreamableHttpTransport implements ChannelTransport {
         const error = new SdkHttpError(SdkErrorCode.ClientHttpFailedToOpenStream, message, { status, statusText });
         return new TextReader(this.#options.maxMessageBytes, () => resolve({ status, challenge, error }), reject);
       };
-      new HttpExchange(this.#agent, request, { onResponse, onError: reject }).start();
+      new HttpClientRequest(this.#agent, request, { onResponse, onError: reject }).start();
     });
   }
 
-  #readEvents(stream: EventStream): BodyReader {
+  #readEvents(stream: ResponseStream): BodyReader {
     let isAnswered = false;
     return new EventStreamReader(this.#options.maxMessageBytes, {
       onRetry: (ms) => (this.#retryMs = ms),
@@ -283,7 +283,7 @@ export class StreamableHttpTransport implements ChannelTransport {
     });
   }
 
-  #reopenLater(stream: EventStream): void {
+  #reopenLater(stream: ResponseStream): void {
     const delayMs = stream.delay.next(this.#retryMs ?? minReconnectDelayMs);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
@@ -297,7 +297,7 @@ export class StreamableHttpTransport implements ChannelTransport {
     this.#timers.add(timer);
   }
 
-  #isOver({ request }: EventStream): boolean {
+  #isOver({ request }: ResponseStream): boolean {
     return this.#isClosed || request?.requestSignal?.aborted === true;
   }
 
@@ -316,8 +316,8 @@ export class StreamableHttpTransport implements ChannelTransport {
         const headers = this.#headers.forDelete(this.#state(token));
         const onResponse = (): BodyReader =>
           new TextReader(this.#options.maxMessageBytes, () => resolve(accepted), reject);
-        const request: HttpRequest = { method: 'DELETE', target: this.#target, headers };
-        new HttpExchange(this.#agent, request, { onResponse, onError: reject }).start();
+        const request: HttpRequestOptions = { method: 'DELETE', target: this.#target, headers };
+        new HttpClientRequest(this.#agent, request, { onResponse, onError: reject }).start();
       });
     await this.#authorized(end);
     this.sessionId = undefined;

@@ -3,36 +3,37 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
+import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
 import { fixtureLinks, transportOf } from '../../../../test/mcp-servers/fixture-links.ts';
 import type { CallClient, CallResult, Progress } from '../../../index.ts';
 
-/** The transports that attribute a message to a call. */
-const certain = ['modern stdio', 'legacy http', 'modern http'] as const;
+/** The links on which a message can be attributed to a call. */
+const attributingLinks = ['modern stdio', 'legacy http', 'modern http'] as const;
 
-/** A caller that records questions and notifications, and answers with its name. */
-class Someone implements CallClient {
+/** A caller that records questions and log messages, and answers with its name. */
+class RecordingCaller implements CallClient {
   readonly name: string;
-  readonly asked: string[] = [];
-  readonly told: unknown[] = [];
+  readonly questions: string[] = [];
+  readonly logged: unknown[] = [];
 
   constructor(name: string) {
     this.name = name;
   }
 
   async elicit({ message }: { message: string }): Promise<{ action: 'accept'; content: { answer: string } }> {
-    this.asked.push(message);
+    this.questions.push(message);
     await wait(1);
     return { action: 'accept', content: { answer: `${this.name} says ${message}` } };
   }
 
   log({ data }: { data: unknown }): void {
-    this.told.push(data);
+    this.logged.push(data);
   }
 }
 
 /** A caller that answers only after `answer` is called. */
-class Hesitant implements CallClient {
+class SlowCaller implements CallClient {
   signal: AbortSignal | undefined;
   answer: (name: string) => void = () => undefined;
 
@@ -48,15 +49,15 @@ function textOf({ content: [first] }: CallResult): string {
   return first?.type === 'text' ? first.text : '';
 }
 
-describe('two callers at once', () => {
-  for (const way of certain) {
-    test(`each is asked and told only what its own call is about, whatever the order (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+describe('concurrent callers', () => {
+  for (const link of attributingLinks) {
+    test(`receive only questions and log messages of their own calls, in any order (${link})`, async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
       let run = 0;
       const calls = fc.array(fc.record({ caller: fc.nat(2), ms: fc.nat(15), after: fc.nat(5) }), { maxLength: 8 });
       const property = fc.asyncProperty(calls, async (plan) => {
         run += 1;
-        const callers = ['Ada', 'Grace', 'Alan'].map((name) => new Someone(name));
+        const callers = ['Ada', 'Grace', 'Alan'].map((name) => new RecordingCaller(name));
         const topics = callers.map((): string[] => []);
         const made = plan.map(async ({ caller, ms, after }, index) => {
           await wait(after);
@@ -68,46 +69,46 @@ describe('two callers at once', () => {
           assert.equal(textOf(result), `${topic}: ${client.name} says What about ${topic}?`, JSON.stringify(result));
         });
         await Promise.all(made);
-        for (const [index, { asked, told }] of callers.entries()) {
+        for (const [index, { questions, logged }] of callers.entries()) {
           const own = (topics[index] ?? []).toSorted();
           assert.deepEqual(
-            asked.toSorted(),
+            questions.toSorted(),
             own.map((topic) => `What about ${topic}?`),
           );
-          // On a pipe, a message names no call. Without a match, it goes to nobody rather than to the wrong caller.
-          const abouts = own.map((topic) => `about ${topic}`);
-          if (way === 'modern stdio')
+          // On a pipe, a log message names no call. When it is ambiguous, no caller gets it.
+          const messages = own.map((topic) => `about ${topic}`);
+          if (link === 'modern stdio')
             assert.deepEqual(
-              told.filter((each) => !abouts.includes(String(each))),
+              logged.filter((each) => !messages.includes(String(each))),
               [],
             );
-          else assert.deepEqual(told.map(String).toSorted(), abouts);
+          else assert.deepEqual(logged.map(String).toSorted(), messages);
         }
       });
       await fc.assert(property, { seed: 7, numRuns: 15 });
     });
   }
 
-  test('over one pipe in an older revision, neither is asked what may be the other’s question, and the call says why', async (t) => {
+  test('of different clients are not asked an ambiguous question (legacy stdio), and the call fails with that reason', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram('legacy') });
-    const [ada, grace] = [new Someone('Ada'), new Someone('Grace')];
-    const stop = new AbortController();
-    const other = box.call('mcp__fixture__wait', { ms: 60_000 }, { client: grace, signal: stop.signal });
+    const [ada, grace] = [new RecordingCaller('Ada'), new RecordingCaller('Grace')];
+    const cancellation = new AbortController();
+    const other = box.call('mcp__fixture__wait', { ms: 60_000 }, { client: grace, signal: cancellation.signal });
     const result = await box.call('mcp__fixture__interview', { topic: 'rain' }, { client: ada });
     assert.equal(result.outcome, 'failed');
-    assert.match(result.error.message, /2 calls of 2 clients may be meant.*nobody is asked rather than the wrong one/);
-    assert.deepEqual([...ada.asked, ...grace.asked, ...ada.told, ...grace.told], []);
-    assert.ok(server.health().stderr.includes('info: about rain'), 'what it said is kept');
-    stop.abort();
+    assert.match(result.error.message, /may belong to any of 2 calls of 2 clients.*nobody was asked/);
+    assert.deepEqual([...ada.questions, ...grace.questions, ...ada.logged, ...grace.logged], []);
+    assert.ok(server.health().stderr.includes('info: about rain'), 'its log message is stored');
+    cancellation.abort();
     await other;
   });
 
-  test('over one pipe in an older revision, calls of the same client ask it, in every number', async (t) => {
+  test('of the same client are asked an ambiguous question (legacy stdio)', async (t) => {
     const { box, server } = await boxed(t, { transport: fixtureProgram('legacy') });
-    const ada = new Someone('Ada');
+    const ada = new RecordingCaller('Ada');
     const topics = ['rain', 'snow', 'sun'];
     const options = [
-      // A caller that receives questions but no notifications.
+      // A caller that takes questions but no log messages.
       { client: { ...ada, identity: ada, elicit: ada.elicit.bind(ada) } },
       { client: ada },
       { client: ada },
@@ -122,9 +123,9 @@ describe('two callers at once', () => {
     assert.deepEqual(server.health().stderr, []);
   });
 
-  for (const way of fixtureLinks) {
-    test(`progress goes to the call it belongs to (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+  for (const link of fixtureLinks) {
+    test(`receive the progress of their own calls (${link})`, async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
       await Promise.all(
         Array.from({ length: 6 }, async (_, index) => {
           const steps: Progress[] = [];
@@ -139,79 +140,83 @@ describe('two callers at once', () => {
     });
   }
 
-  test('what is asked for a call that was given up never reaches the next caller', async (t) => {
+  test('never receive a question of an abandoned call', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
-    const [ada, grace] = [new Someone('Ada'), new Someone('Grace')];
-    const stop = new AbortController();
-    const stubborn = { topic: 'a secret', ms: 200, stubborn: true };
-    const givenUp = box.call('mcp__fixture__interview', stubborn, { client: ada, signal: stop.signal });
+    const [ada, grace] = [new RecordingCaller('Ada'), new RecordingCaller('Grace')];
+    const cancellation = new AbortController();
+    const uncancellable = { topic: 'a secret', ms: 200, stubborn: true };
+    const abandoned = box.call('mcp__fixture__interview', uncancellable, { client: ada, signal: cancellation.signal });
     await wait(50);
-    stop.abort();
-    assert.equal((await givenUp).outcome, 'cancelled');
+    cancellation.abort();
+    assert.equal((await abandoned).outcome, 'cancelled');
     const next = await box.call('mcp__fixture__wait', { ms: 500 }, { client: grace });
     assert.equal(next.outcome, 'completed');
-    assert.deepEqual([...ada.asked, ...grace.asked], []);
+    assert.deepEqual([...ada.questions, ...grace.questions], []);
   });
 
-  test('an abandoned call blocks questions only to other conversations', async (t) => {
+  test('of other conversations get no questions while an abandoned call may still ask', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('legacy') });
-    const stop = new AbortController();
-    const givenUp = box.call(
+    const cancellation = new AbortController();
+    const abandoned = box.call(
       'mcp__fixture__wait',
       { ms: 60_000 },
-      { client: Object.assign(new Someone('Ada'), { conversation: 'one' }), signal: stop.signal },
+      { client: Object.assign(new RecordingCaller('Ada'), { conversation: 'one' }), signal: cancellation.signal },
     );
     await wait(50);
-    stop.abort();
-    assert.equal((await givenUp).outcome, 'cancelled');
+    cancellation.abort();
+    assert.equal((await abandoned).outcome, 'cancelled');
     const interview = (conversation: string): Promise<CallResult> =>
       box.call(
         'mcp__fixture__interview',
         { topic: 'tea' },
-        { client: Object.assign(new Someone('Grace'), { conversation }) },
+        { client: Object.assign(new RecordingCaller('Grace'), { conversation }) },
       );
     assert.equal(textOf(await interview('one')), 'tea: Grace says What about tea?');
-    assert.match(textOf(await interview('other')), /2 calls of 2 clients may be meant/);
+    assert.match(textOf(await interview('other')), /may belong to any of 2 calls of 2 clients/);
   });
 });
 
 /** The time limit of a tool that asks: enough for its own work on a busy machine. */
 const toolTimeoutMs = 3000;
-/** The delay of an answer that takes longer than the tool may. */
+/** The delay of an answer, longer than the time limit. */
 const answerDelayMs = 3500;
 
-describe('a question', () => {
-  for (const way of fixtureLinks) {
-    test(`takes no time from the tool, however slow the answer; cancelling the call takes it back (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way), timeoutMs: toolTimeoutMs });
-      const client = new Hesitant();
+describe('a question of a server', () => {
+  for (const link of fixtureLinks) {
+    test(`does not count toward the time limit of the tool, and is withdrawn when the call is cancelled (${link})`, async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link), timeoutMs: toolTimeoutMs });
+      const client = new SlowCaller();
       const slow = box.call('mcp__fixture__interview', { topic: 'time' }, { client });
-      await until(() => client.signal !== undefined, 'it is asked');
+      await until(() => client.signal !== undefined, 'the question has arrived');
       await wait(answerDelayMs);
       client.answer('later');
       assert.equal(textOf(await slow), 'time: later');
 
-      const again = new Hesitant();
-      const stop = new AbortController();
-      const cancelled = box.call('mcp__fixture__interview', { topic: 'x' }, { client: again, signal: stop.signal });
-      await until(() => again.signal !== undefined, 'it is asked');
-      stop.abort();
+      const cancelledCaller = new SlowCaller();
+      const cancellation = new AbortController();
+      const cancelled = box.call(
+        'mcp__fixture__interview',
+        { topic: 'x' },
+        { client: cancelledCaller, signal: cancellation.signal },
+      );
+      await until(() => cancelledCaller.signal !== undefined, 'the question has arrived');
+      cancellation.abort();
       assert.equal((await cancelled).outcome, 'cancelled');
-      await until(() => again.signal?.aborted === true, 'the question is taken back');
-      again.answer('too late');
+      await until(() => cancelledCaller.signal?.aborted === true, 'the question is withdrawn');
+      cancelledCaller.answer('too late');
       assert.equal((await box.call('mcp__fixture__echo', { text: 'on' })).outcome, 'completed');
     });
 
-    test(`does not outlive the deadline that the caller gave (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
-      const client = new Hesitant();
+    test(`is withdrawn at the deadline of the caller (${link})`, async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
+      const client = new SlowCaller();
       const result = await box.call('mcp__fixture__interview', { topic: 'x' }, { client, deadline: Date.now() + 3000 });
       assert.equal(result.outcome, 'timed-out');
-      await until(() => client.signal?.aborted === true, 'the question is taken back');
+      await until(() => client.signal?.aborted === true, 'the question is withdrawn');
     });
 
-    test(`is answered only with what fits; nothing of the answer is recorded, and the call says why it failed (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+    test(`rejects an answer that does not match its schema, and records nothing of it (${link})`, async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
       const answer = { action: 'accept', content: { answer: 12_345_678 } } as const;
       const result = await box.call('mcp__fixture__interview', { topic: 'x' }, { client: { elicit: () => answer } });
       assert.equal(result.outcome, 'failed');
@@ -220,8 +225,8 @@ describe('a question', () => {
       assert.ok(!JSON.stringify(items).includes('12345678'));
     });
 
-    test(`that nobody can answer fails the call clearly; who stands in answers for those who cannot (${way})`, async (t) => {
-      const transport = await transportOf(t, way);
+    test(`fails the call when nobody can answer; the configured handler answers for callers that cannot (${link})`, async (t) => {
+      const transport = await transportOf(t, link);
       const { box } = await boxed(t, { transport });
       const failed = await box.call('mcp__fixture__interview', { topic: 'x' });
       assert.equal(failed.outcome, 'failed');
@@ -232,13 +237,13 @@ describe('a question', () => {
       const onElicit = (): object => ({ action: 'accept', content: { answer: 'the operator' } });
       const { box: other } = await boxed(t, { transport, onElicit: onElicit as () => never });
       assert.equal(textOf(await other.call('mcp__fixture__interview', { topic: 'x' })), 'x: the operator');
-      const ada = new Someone('Ada');
+      const ada = new RecordingCaller('Ada');
       const own = await other.call('mcp__fixture__interview', { topic: 'x' }, { client: ada });
       assert.equal(textOf(own), 'x: Ada says What about x?');
     });
 
-    test(`may be declined or cancelled (${way})`, async (t) => {
-      const { box } = await boxed(t, { transport: await transportOf(t, way) });
+    test(`can be declined or cancelled (${link})`, async (t) => {
+      const { box } = await boxed(t, { transport: await transportOf(t, link) });
       for (const action of ['decline', 'cancel'] as const) {
         const result = await box.call(
           'mcp__fixture__interview',
@@ -249,26 +254,26 @@ describe('a question', () => {
       }
     });
 
-    test(`about directories is answered by the caller, or with those of the server (${way})`, async (t) => {
+    test(`for roots is answered by the caller, or with the configured roots (${link})`, async (t) => {
       const { box, server } = await boxed(t, {
-        transport: await transportOf(t, way),
-        roots: [{ uri: 'file:///usual' }],
+        transport: await transportOf(t, link),
+        roots: [{ uri: 'file:///configured' }],
       });
       const roots = async (client?: CallClient): Promise<string> =>
         textOf(await box.call('mcp__fixture__directories', {}, client === undefined ? {} : { client }));
-      assert.match(await roots(), /"file:\/\/\/usual"/);
+      assert.match(await roots(), /"file:\/\/\/configured"/);
       assert.match(await roots({ roots: () => [{ uri: 'file:///own', name: 'mine' }] }), /"file:\/\/\/own".*mine/);
       server.setRoots([{ uri: 'file:///other' }]);
       assert.match(await roots(), /"file:\/\/\/other"/);
     });
   }
 
-  test('takes no time from any call of the client that may be meant, and stands while one of them does', async (t) => {
+  test('counts toward no call that it may belong to, and stays open while one of them runs', async (t) => {
     const { box } = await boxed(t, { transport: fixtureProgram('legacy'), timeoutMs: toolTimeoutMs });
-    const client = new Hesitant();
+    const client = new SlowCaller();
     const first = box.call('mcp__fixture__wait', { ms: 300 }, { client });
     const asking = box.call('mcp__fixture__interview', { topic: 'time' }, { client });
-    await until(() => client.signal !== undefined, 'it is asked');
+    await until(() => client.signal !== undefined, 'the question has arrived');
     assert.equal((await first).outcome, 'completed');
     await wait(answerDelayMs);
     assert.equal(client.signal?.aborted, false);
@@ -276,7 +281,7 @@ describe('a question', () => {
     assert.equal(textOf(await asking), 'time: later');
   });
 
-  test('takes no time from the tool when somebody stands in, either', async (t) => {
+  test('does not count toward the time limit when the configured handler answers', async (t) => {
     const onElicit = async (): Promise<{ action: string; content: { answer: string } }> => {
       await wait(answerDelayMs);
       return { action: 'accept', content: { answer: 'the operator' } };
@@ -285,17 +290,19 @@ describe('a question', () => {
     assert.equal(textOf(await box.call('mcp__fixture__interview', { topic: 'x' })), 'x: the operator');
   });
 
-  test('on the stream of no call is for the only client there is (legacy http)', async (t) => {
-    const { box } = await boxed(t, { transport: await transportOf(t, 'legacy http') });
-    await wait(200); // until it listens
-    const ada = new Someone('Ada');
+  test('outside the stream of a call goes to the only client (legacy http)', async (t) => {
+    const fixture = await httpFixture('legacy');
+    t.after(() => fixture.close());
+    const { box } = await boxed(t, { transport: { type: 'http', url: fixture.url } });
+    await until(() => fixture.isSubscribed(), 'the event stream is open');
+    const ada = new RecordingCaller('Ada');
     const loose = { topic: 'rain', loose: true };
     const result = await box.call('mcp__fixture__interview', loose, { client: ada });
     assert.equal(textOf(result), 'rain: Ada says What about rain?');
   });
 });
 
-test('what a server says outside any call is kept with its last lines', async (t) => {
+test('log messages outside a call are stored with the error output', async (t) => {
   const { box, server } = await boxed(t, { transport: fixtureProgram('legacy'), logLevel: 'info' });
   await box.call('mcp__fixture__interview', { topic: 'weather' });
   assert.ok(server.health().stderr.includes('info: about weather'));

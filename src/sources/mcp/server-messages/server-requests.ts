@@ -11,7 +11,7 @@ import {
 import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
-import { type MessageTarget, type RunningCall, RunningCalls } from './running-calls.ts';
+import { type MessageTarget, type UpstreamCall, UpstreamCalls } from './upstream-calls.ts';
 import { RemoteError, isWebAddress } from '../connection/connection-errors.ts';
 
 /** Answers a request of a server to its client. */
@@ -50,7 +50,7 @@ const questionMethods = new Set(['roots/list', 'elicitation/create', 'sampling/c
 
 /** Routes requests and notifications of a server to the caller of the call that they belong to. */
 export class ServerRequests {
-  readonly runningCalls = new RunningCalls();
+  readonly calls = new UpstreamCalls();
   readonly #options: AnsweringOptions;
   readonly #transport: Pick<Transport, 'send'>;
   readonly #openQuestions = new Map<string | number, AbortController>();
@@ -61,7 +61,7 @@ export class ServerRequests {
   }
 
   /** Handles a message of the server and returns whether it did. `known`: the call on whose stream it arrived. */
-  handle(message: JSONRPCMessage, known: RunningCall | undefined): boolean {
+  handle(message: JSONRPCMessage, known: UpstreamCall | undefined): boolean {
     if (!('method' in message)) return false;
     const params = isJsonObject(message.params) ? message.params : {};
     if ('id' in message) {
@@ -104,8 +104,13 @@ export class ServerRequests {
     this.#openQuestions.clear();
   }
 
-  async #reply(id: string | number, method: string, params: JsonObject, known: RunningCall | undefined): Promise<void> {
-    const target = this.runningCalls.targetOf(known);
+  async #reply(
+    id: string | number,
+    method: string,
+    params: JsonObject,
+    known: UpstreamCall | undefined,
+  ): Promise<void> {
+    const target = this.calls.targetOf(known);
     const question = new AbortController();
     this.#openQuestions.set(id, question);
     const calls = target.calls ?? [];
@@ -141,7 +146,7 @@ export class ServerRequests {
   async #elicit(
     request: Elicitation,
     params: JsonObject,
-    [call]: readonly RunningCall[],
+    [call]: readonly UpstreamCall[],
     asking: QuestionOptions,
   ): Promise<JsonObject> {
     const elicit = call?.client?.elicit;
@@ -153,7 +158,7 @@ export class ServerRequests {
 
   async #sample(
     request: SamplingRequest,
-    [call]: readonly RunningCall[],
+    [call]: readonly UpstreamCall[],
     asking: QuestionOptions,
   ): Promise<JsonObject> {
     const sample = call?.client?.sample;
@@ -163,10 +168,10 @@ export class ServerRequests {
     return checkedSample(await raceAbort(() => onSample(request, asking), asking.signal));
   }
 
-  #log(params: JsonObject, known: RunningCall | undefined): void {
+  #log(params: JsonObject, known: UpstreamCall | undefined): void {
     const message = parseLogMessage(params);
     // All calls are of one client, but not each of them takes log messages.
-    const log = this.runningCalls.targetOf(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
+    const log = this.calls.targetOf(known).calls?.find(({ client }) => client?.log !== undefined)?.client?.log;
     if (log === undefined) this.#options.onLog(message);
     else log(message);
   }

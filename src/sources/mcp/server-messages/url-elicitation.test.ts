@@ -11,7 +11,7 @@ const elicitations = [{ mode: 'url', elicitationId: 'e1', url: page, message: 'S
 
 /** A server whose tool and resource require the user to open a page first. */
 const demanding = (demanded: unknown): string => `
-  const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const demand = { code: -32042, message: 'sign in first', data: ${JSON.stringify({ elicitations: demanded, more: 1 })} };
   const answers = {
     initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {}, resources: {} }, serverInfo: { name: 'd', version: '1' } },
@@ -21,8 +21,8 @@ const demanding = (demanded: unknown): string => `
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method } = JSON.parse(line);
     if (id === undefined) return;
-    if (method === 'tools/call' || method === 'resources/read') say({ id, error: demand });
-    else say({ id, ...(answers[method] ? { result: answers[method] } : { error: { code: -32601, message: 'no' } }) });
+    if (method === 'tools/call' || method === 'resources/read') send({ id, error: demand });
+    else send({ id, ...(answers[method] ? { result: answers[method] } : { error: { code: -32601, message: 'no' } }) });
   });`;
 
 async function demandingServer(t: TestContext, demanded: unknown = elicitations): Promise<McpServer> {
@@ -33,13 +33,13 @@ async function demandingServer(t: TestContext, demanded: unknown = elicitations)
   return server;
 }
 
-describe('a server that wants the user to open a page first (-32042)', () => {
-  test('has the page named in the error of a call and of a read', async (t) => {
+describe('error -32042, which requires the user to open a page first', () => {
+  test('names the page in the error of a call and of a read', async (t) => {
     const { box, url } = await serving(t, { servers: [await demandingServer(t)] });
     const { outcome, error, content } = await box.call('mcp__demanding__ask', {});
     assert.equal(outcome, 'failed');
     assert.ok(error?.message.includes(page), error?.message);
-    assert.ok(JSON.stringify(content).includes(page), 'a model reads it, too');
+    assert.ok(JSON.stringify(content).includes(page), 'the model can read it');
     const answer = await fetch(new URL('/api/tools/mcp__demanding__ask/call', url), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -51,17 +51,17 @@ describe('a server that wants the user to open a page first (-32042)', () => {
   });
 
   for (const era of ['legacy', 'modern'] as const)
-    test(`has the page named to a client of the endpoint (${era})`, async (t) => {
+    test(`names the page to a client of the MCP endpoint (${era})`, async (t) => {
       const { url } = await serving(t, { servers: [await demandingServer(t)] });
       const client = await secondClient(t, url, era);
-      const heard = await client.callTool({ name: 'mcp__demanding__ask', arguments: {} }).then(
+      const received = await client.callTool({ name: 'mcp__demanding__ask', arguments: {} }).then(
         (result) => JSON.stringify(result),
         (error: unknown) => messageOf(error),
       );
-      assert.ok(heard.includes(page), heard);
+      assert.ok(received.includes(page), received);
     });
 
-  test('passes only addresses of web pages to clients', async (t) => {
+  test('reaches clients only with the URLs of web pages', async (t) => {
     const other = (url: unknown): object => ({ mode: 'url', elicitationId: 'e2', url, message: 'Sign in.' });
     const bad = ['javascript:alert(1)', 'java\nscript:alert(1)', 'file:///etc/passwd', 'no address', 7].map(other);
     const { url } = await serving(t, { servers: [await demandingServer(t, [...bad, ...elicitations])] });
@@ -74,7 +74,7 @@ describe('a server that wants the user to open a page first (-32042)', () => {
   });
 
   for (const demanded of [[{ mode: 'url', url: 'javascript:alert(1)' }], { url: 'javascript:alert(1)' }, [null]])
-    test(`is an internal error when it names no web page: ${JSON.stringify(demanded)}`, async (t) => {
+    test(`becomes an internal error when it names no web page: ${JSON.stringify(demanded)}`, async (t) => {
       const { url } = await serving(t, { servers: [await demandingServer(t, demanded)] });
       const message = 'sign in first; the server wants the user to open an address that is not a web page';
       for (const ask of [askTool, askResource]) assert.deepEqual(await ask(url), { code: -32_603, message });

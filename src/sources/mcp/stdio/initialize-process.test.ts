@@ -9,13 +9,13 @@ import { createMemoryProtocolVersionCache } from '../connection/protocol-version
 function scripted(t: TestContext, answers: Readonly<Record<string, object>>, more = ''): McpServer {
   const program = `
 const answers = ${JSON.stringify(answers)};
-const say = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params, ...rest } = JSON.parse(line);
   console.error(method ?? 'reply ' + JSON.stringify({ id, ...rest }));
   ${more}
   if (id === undefined || method === undefined) return;
-  if (method in answers) say({ id, ...answers[method] }); else process.exit(3);
+  if (method in answers) send({ id, ...answers[method] }); else process.exit(3);
 });`;
   const server = mcpServer({
     name: 'scripted',
@@ -27,22 +27,22 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 }
 
 const unknownMethod = { error: { code: -32_601, message: 'no such method' } };
-const greeting = {
+const initializeResult = {
   protocolVersion: '2025-06-18',
   capabilities: { tools: {} },
   serverInfo: { name: 'old', version: '1' },
 };
 const tools = { tools: [{ name: 'look', inputSchema: { type: 'object' } }] };
 /** Returns the requests that the server received. Its report may arrive shortly after its response. */
-async function askedOf(server: McpServer): Promise<readonly string[]> {
+async function receivedBy(server: McpServer): Promise<readonly string[]> {
   while (server.health().stderr.at(-1) !== 'tools/list') await new Promise(setImmediate);
   return server.health().stderr;
 }
 
 const names = (server: McpServer): string[] => server.state().tools.map(({ tool }) => tool);
 
-describe('a program is greeted in the newest revision that both speak', () => {
-  test('one that answers the probe is of the 2026 revision, and gets no other handshake', async (t) => {
+describe('initializeProcess', () => {
+  test('uses the 2026 revision with a program that answers the probe, without another handshake', async (t) => {
     const discovered = { supportedVersions: [modernVersion], capabilities: { tools: {} }, instructions: 'look first' };
     const server = scripted(t, {
       'server/discover': { result: { ...discovered, resultType: 'complete' } },
@@ -51,73 +51,73 @@ describe('a program is greeted in the newest revision that both speak', () => {
     await server.ready();
     const { state, protocolVersion, instructions } = server.health();
     assert.deepEqual([state, protocolVersion, instructions], ['up', modernVersion, 'look first']);
-    assert.deepEqual([names(server), await askedOf(server)], [['look'], ['server/discover', 'tools/list']]);
+    assert.deepEqual([names(server), await receivedBy(server)], [['look'], ['server/discover', 'tools/list']]);
   });
 
-  for (const [what, answer] of Object.entries({
+  for (const [reaction, answer] of Object.entries({
     'does not know the probe': unknownMethod,
     'answers the probe with something else': { result: { tools: [] } },
-    'speaks only revisions that we do not': { result: { supportedVersions: ['2031-01-01'], capabilities: {} } },
-    'refuses the version, and names older ones': {
+    'supports only later versions': { result: { supportedVersions: ['2031-01-01'], capabilities: {} } },
+    'rejects the version and names older ones': {
       error: { code: -32_022, message: 'no', data: { supported: ['2025-06-18'] } },
     },
   }))
-    test(`one that ${what} gets the old handshake, without being started anew`, async (t) => {
+    test(`uses the older handshake, without a restart, with a program that ${reaction}`, async (t) => {
       const server = scripted(t, {
         'server/discover': answer,
-        initialize: { result: greeting },
+        initialize: { result: initializeResult },
         'tools/list': { result: tools },
       });
       await server.ready();
       const { state, protocolVersion, serverInfo } = server.health();
       assert.deepEqual([state, protocolVersion, serverInfo?.['name']], ['up', '2025-06-18', 'old']);
-      const asked = ['server/discover', 'initialize', 'notifications/initialized', 'tools/list'];
-      assert.deepEqual(await askedOf(server), asked);
+      const requests = ['server/discover', 'initialize', 'notifications/initialized', 'tools/list'];
+      assert.deepEqual(await receivedBy(server), requests);
     });
 
-  test('one that ends when it is probed, or refuses the handshake after it, is started anew without a probe', async (t) => {
-    const unprobed = scripted(t, { initialize: { result: greeting }, 'tools/list': { result: tools } });
+  test('restarts a program without a probe when it exits on the probe, or rejects the handshake after it', async (t) => {
+    const unprobed = scripted(t, { initialize: { result: initializeResult }, 'tools/list': { result: tools } });
     const confused = scripted(
       t,
-      { 'server/discover': unknownMethod, initialize: { result: greeting }, 'tools/list': { result: tools } },
+      { 'server/discover': unknownMethod, initialize: { result: initializeResult }, 'tools/list': { result: tools } },
       `if (method === 'server/discover') answers.initialize = { error: { code: -32600, message: 'too late' } };`,
     );
     await Promise.all([unprobed.ready(), confused.ready()]);
     assert.deepEqual([unprobed.health().state, confused.health().state], ['up', 'up']);
     const initialized = ['initialize', 'notifications/initialized', 'tools/list'];
-    assert.deepEqual(await askedOf(unprobed), ['server/discover', ...initialized]);
-    assert.deepEqual(await askedOf(confused), ['server/discover', 'initialize', ...initialized]);
+    assert.deepEqual(await receivedBy(unprobed), ['server/discover', ...initialized]);
+    assert.deepEqual(await receivedBy(confused), ['server/discover', 'initialize', ...initialized]);
   });
 
-  test('one that answers in a revision nobody knows, or does not say what it is, is down, and says why', async (t) => {
-    const strange = { result: { ...greeting, protocolVersion: '1999-01-01' } };
+  test('fails with the reason when the version is not supported, or capabilities are missing', async (t) => {
+    const strange = { result: { ...initializeResult, protocolVersion: '1999-01-01' } };
     const anonymous = { result: { protocolVersion: '2025-06-18', capabilities: {} } };
     const servers = [strange, anonymous].map((initialize) =>
       scripted(t, { 'server/discover': unknownMethod, initialize }),
     );
     await Promise.all(servers.map((server) => server.ready()));
-    const [why, other] = servers.map((server) => server.health().lastError ?? '');
-    assert.match(why ?? '', /answers in revision "1999-01-01"/);
-    assert.match(other ?? '', /does not say what it can do/);
+    const [unsupported, incomplete] = servers.map((server) => server.health().lastError ?? '');
+    assert.match(unsupported ?? '', /answered with protocol version "1999-01-01"/);
+    assert.match(incomplete ?? '', /has no capabilities or no server info/);
   });
 });
 
-test('a program that asks whether we are there is answered, and told of what we do not know', async (t) => {
+test('requests of a program get a response: a result for `ping`, an error for unknown methods', async (t) => {
   const server = scripted(
     t,
-    { 'server/discover': unknownMethod, initialize: { result: greeting }, 'tools/list': { result: tools } },
-    `if (method === 'tools/list') { say({ id: 'p', method: 'ping' }); say({ id: 'q', method: 'what/is/this' }); }`,
+    { 'server/discover': unknownMethod, initialize: { result: initializeResult }, 'tools/list': { result: tools } },
+    `if (method === 'tools/list') { send({ id: 'p', method: 'ping' }); send({ id: 'q', method: 'un/known' }); }`,
   );
   await server.ready();
   while (!server.health().stderr.some((line) => line.includes('"q"'))) await new Promise(setImmediate);
   const replies = server.health().stderr.filter((line) => line.startsWith('reply'));
   assert.deepEqual(replies, [
     'reply {"id":"p","jsonrpc":"2.0","result":{}}',
-    'reply {"id":"q","jsonrpc":"2.0","error":{"code":-32601,"message":"there is no method what/is/this"}}',
+    'reply {"id":"q","jsonrpc":"2.0","error":{"code":-32601,"message":"there is no method un/known"}}',
   ]);
 });
 
-test('the words of the protocol are those of the SDK', () => {
+test('the `_meta` keys are those of the SDK', () => {
   assert.deepEqual(metaKeys, {
     protocolVersion: sdk.PROTOCOL_VERSION_META_KEY,
     clientInfo: sdk.CLIENT_INFO_META_KEY,

@@ -1,8 +1,9 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-protocol.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
-import type { DiscoverResult, InitializeResult, ConnectOptions } from '../connection/server-link.ts';
+import type { DiscoverResult, InitializeResult, ConnectionOptions } from '../connection/server-link.ts';
 import type { RpcChannel } from '../connection/rpc-channel.ts';
 import { clientCapabilities } from '../server-messages/server-requests.ts';
 import { settlesWithin } from '../connection/settles-within.ts';
@@ -12,7 +13,7 @@ const legacyVersions = [...sessionVersions, '2024-10-07'] as const;
 /** The error by which a server of the 2026 revision or later lists its supported versions. */
 const unsupportedVersion = -32_022;
 
-type Options = Pick<ConnectOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
+type Options = Pick<ConnectionOptions, 'version' | 'probeAloneMs' | 'timeoutMs'>;
 
 /** Negotiates the newest protocol version that both sides support. A program that does not understand the probe gets the older handshake. */
 export async function initializeProcess(
@@ -85,44 +86,44 @@ function toInitializeResult(discovered: DiscoverResult): InitializeResult {
     throw new Error(`it no longer supports protocol version ${modernVersion}`);
   const { capabilities, instructions, _meta } = discovered;
   const serverInfo = _meta?.[metaKeys.serverInfo];
-  return {
+  return omitUndefined({
     isModern: true,
     protocolVersion: modernVersion,
     capabilities: capabilities as JsonObject,
-    ...(isJsonObject(serverInfo) ? { serverInfo } : {}),
-    ...(typeof instructions === 'string' ? { instructions } : {}),
+    serverInfo: isJsonObject(serverInfo) ? serverInfo : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
     discovered,
-  };
+  });
 }
 
 async function initialize(channel: RpcChannel, { version, timeoutMs }: Options): Promise<InitializeResult> {
-  const asked = {
+  const params = {
     protocolVersion: legacyVersions[0],
     capabilities: clientCapabilities as JsonObject,
     clientInfo: { name: 'signalbox', version },
   };
-  const result = await channel.request('initialize', asked, { timeoutMs }).catch((error: unknown) => {
+  const result = await channel.request('initialize', params, { timeoutMs }).catch((error: unknown) => {
     throw error instanceof RemoteError ? refusal(error) : error;
   });
   const { capabilities, serverInfo, instructions } = result;
   const protocolVersion = legacyVersions.find((each) => each === result['protocolVersion']);
   if (protocolVersion === undefined)
     throw new Error(
-      `it answers in revision ${JSON.stringify(result['protocolVersion'])} of MCP, which is not known here`,
+      `it answered with protocol version ${JSON.stringify(result['protocolVersion'])}, which is not supported`,
     );
   if (!isJsonObject(capabilities) || !isJsonObject(serverInfo))
-    throw new Error('its answer to initialize does not say what it can do, or what it is');
+    throw new Error('its response to initialize has no capabilities or no server info');
   await channel.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  return {
+  return omitUndefined({
     isModern: false,
     protocolVersion,
     capabilities,
     serverInfo,
-    ...(typeof instructions === 'string' ? { instructions } : {}),
-  };
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  });
 }
 
 /** Returns an error of another class than `RemoteError`, so that the next attempt tries the other handshake. */
 function refusal(error: RemoteError): Error {
-  return new Error(`it refuses the handshake: ${error.message}`, { cause: error });
+  return new Error(`it rejects the handshake: ${error.message}`, { cause: error });
 }

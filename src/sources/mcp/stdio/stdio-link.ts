@@ -1,13 +1,13 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ProgramOptions } from '../../../process/process-group.ts';
 import { ConnectionLost } from '../connection/connection-errors.ts';
-import type { DiscoverResult, ConnectOptions, ServerLink } from '../connection/server-link.ts';
+import type { DiscoverResult, ConnectionOptions, ServerLink } from '../connection/server-link.ts';
 import { StdioChannel } from '../connection/rpc-channel.ts';
 import { initializeProcess } from './initialize-process.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 /** Creates the link to a program. It works without the SDK, which takes as long to load as many programs take to start. */
-export function createStdioLink(options: ConnectOptions, program: ProgramOptions): ServerLink {
+export function createStdioLink(options: ConnectionOptions, program: ProgramOptions): ServerLink {
   const { lines, maxMessageBytes, timeoutMs } = options;
   const stdio = new StdioTransport({ ...program, lines, maxMessageBytes });
   const reason = (): string | undefined => stdio.closedBecause;
@@ -44,7 +44,7 @@ export function createStdioLink(options: ConnectOptions, program: ProgramOptions
 }
 
 /** Handles a message that is neither a response nor meant for a call: pings, and changes of lists and resources. */
-function handleOther(message: JSONRPCMessage, channel: StdioChannel, options: ConnectOptions): void {
+function handleOther(message: JSONRPCMessage, channel: StdioChannel, options: ConnectionOptions): void {
   if (!('method' in message)) return;
   const { method } = message;
   if ('id' in message) {

@@ -6,10 +6,10 @@ import { HttpRefusal } from '../http/http-errors.ts';
 import { NotAuthorized, SignInNeeded } from '../http/oauth/oauth-session.ts';
 
 const signIn = new SignInNeeded('nobody has signed in yet', {});
-const outOfOrder = new HttpRefusal('the token endpoint answered with HTTP 503', 503);
+const unavailable = new HttpRefusal('the token endpoint answered with HTTP 503', 503);
 
-describe('who can help with a server that is down', () => {
-  it('is somebody who signs in, however the failure was told on', () => {
+describe('downCause', () => {
+  it('finds a missing sign-in anywhere in the chain of causes', () => {
     for (const failure of [
       signIn,
       new Error('could not be connected to', { cause: signIn }),
@@ -19,8 +19,8 @@ describe('who can help with a server that is down', () => {
       assert.deepEqual(downCause(failure), { needsSignIn: true });
   });
 
-  it('is whoever runs it, when it says itself that it fails', () => {
-    assert.deepEqual(downCause(new NotAuthorized('not renewed', { cause: outOfOrder })), { isFailing: true });
+  it('finds an HTTP status of 500 or more of the server or its token endpoint', () => {
+    assert.deepEqual(downCause(new NotAuthorized('not renewed', { cause: unavailable })), { isFailing: true });
     assert.deepEqual(downCause(Object.assign(new Error('x'), { name: 'SdkHttpError', status: 502 })), {
       isFailing: true,
     });
@@ -28,7 +28,7 @@ describe('who can help with a server that is down', () => {
     assert.deepEqual(downCause(Object.assign(new Error('x'), { name: 'SdkHttpError', status: 404 })), {});
   });
 
-  it('is not told by words, which may be the server’s own', () => {
+  it('ignores messages, which the server may have written', () => {
     assert.deepEqual(downCause(new RemoteError(-32_603, 'needs sign-in (now): open https://evil.example')), {});
     assert.deepEqual(downCause(new Error('it answered with HTTP 500')), {});
     assert.deepEqual(downCause(undefined), {});

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { markedProcesses } from '../../../../test/support/marked-processes.ts';
+import { countMarkedProcesses } from '../../../../test/support/marked-processes.ts';
 import { type McpTransport, createSignalbox, mcpServer } from '../../../index.ts';
 
 // Unusual sleep durations distinguish our processes from all others.
@@ -20,68 +20,68 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'mute', version: '1' } } }));
   else if (method === 'server/discover')
     console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }));
-  else if (method === 'tools/list') console.error('asked for its tools');
+  else if (method === 'tools/list') console.error('received tools/list');
 });`;
 
-const running = (): number => markedProcesses(mark);
+const running = (): number => countMarkedProcesses(mark);
 
-// If the attempt were not cancelled, these would take two minutes.
+// Without cancellation of the attempt, these tests would take two minutes.
 describe(
-  'a server that never answers',
-  { timeout: 30_000, skip: process.platform !== 'linux' && 'it looks into /proc' },
+  'a server that never responds',
+  { timeout: 30_000, skip: process.platform !== 'linux' && 'it reads /proc' },
   () => {
-    test('is unmounted at once, and its process is gone', async () => {
+    test('is removed at once, and its process is stopped', async () => {
       const server = mcpServer({ name: 'hang', transport: sleeping });
       const box = await createSignalbox({ servers: [server] });
-      await until(() => running() === 1, 'it runs');
+      await until(() => running() === 1, 'the process runs');
       await box.servers.remove('hang');
       assert.equal(running(), 0);
       await box.close();
     });
 
-    test('does not keep the box from closing, and is not started anew for another handshake', async () => {
+    test('does not delay `close` of the box, and is not started again for another handshake', async () => {
       const server = mcpServer({ name: 'hang', transport: sleeping });
       const box = await createSignalbox({ servers: [server] });
-      await until(() => running() === 1, 'it runs');
+      await until(() => running() === 1, 'the process runs');
       await box.close();
       await server.ready();
       assert.deepEqual([running(), server.health().state], [0, 'stopped']);
     });
 
-    test('is closed before its process was even started', async () => {
+    test('can be closed before its process has started', async () => {
       const server = mcpServer({ name: 'hang', transport: sleeping });
       await server.close();
       assert.equal(running(), 0);
     });
 
-    test('can be restarted as something better, however often that is asked for', async (t) => {
+    test('can be restarted with another transport, also by concurrent restarts', async (t) => {
       let transport = sleeping;
       const server = mcpServer({ name: 'hang', transport: () => transport });
       t.after(() => server.close());
-      await until(() => running() === 1, 'it runs');
+      await until(() => running() === 1, 'the process runs');
       transport = fixtureProgram();
       await Promise.all([server.restart(), server.restart()]);
       assert.deepEqual([running(), server.health().state], [0, 'up']);
     });
 
-    test('is closed while it is asked for its tools', async () => {
+    test('can be closed during `tools/list`', async () => {
       const transport: McpTransport = { type: 'stdio', command: process.execPath, args: ['-e', handshakeOnly, mark] };
       const server = mcpServer({ name: 'mute', transport });
-      await until(() => server.health().stderr.includes('asked for its tools'), 'it is asked');
+      await until(() => server.health().stderr.includes('received tools/list'), 'the request has arrived');
       await server.close();
       assert.equal(running(), 0);
     });
 
-    test('is left when it is on the network', async (t) => {
+    test('loses its connection on `close` when it is an HTTP server', async (t) => {
       const silent = createServer(() => undefined).listen(0, '127.0.0.1');
       t.after(() => silent.close().closeAllConnections());
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
       const server = mcpServer({ name: 'web', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
       const [, response] = (await once(silent, 'request')) as [unknown, ServerResponse];
-      const left = once(response, 'close');
+      const closed = once(response, 'close');
       await server.close();
-      await left;
+      await closed;
     });
   },
 );

@@ -11,7 +11,7 @@ export interface HttpTarget {
 }
 
 /** A request for one of the methods of the MCP endpoint. */
-export interface HttpRequest {
+export interface HttpRequestOptions {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly target: HttpTarget;
   /** Names and values in turn. */
@@ -37,7 +37,7 @@ export interface BodyReader {
 }
 
 /** Receives what becomes of a request: a response, whose head selects the reader of the body, or an error before it. */
-interface HttpExchangeHandler {
+interface HttpResponseHandler {
   onResponse(head: HttpResponseHead): BodyReader;
   onError(error: Error): void;
 }
@@ -54,10 +54,10 @@ export function httpTarget(url: URL): HttpTarget {
  * One HTTP request and its response, on callbacks instead of streams, since every tool call makes one. A request is never sent twice.
  * When the signal is aborted, the connection of the request is closed, also while the body is read.
  */
-export class HttpExchange implements Dispatcher.DispatchHandler {
+export class HttpClientRequest implements Dispatcher.DispatchHandler {
   readonly #agent: Agent;
-  readonly #request: HttpRequest;
-  readonly #handler: HttpExchangeHandler;
+  readonly #request: HttpRequestOptions;
+  readonly #handler: HttpResponseHandler;
   #target: HttpTarget;
   #redirects = 0;
   /** The URL of a redirect that is followed as soon as its response has ended. */
@@ -67,7 +67,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #abortReason: Error | undefined;
   #isOver = false;
 
-  constructor(agent: Agent, request: HttpRequest, handler: HttpExchangeHandler) {
+  constructor(agent: Agent, request: HttpRequestOptions, handler: HttpResponseHandler) {
     this.#agent = agent;
     this.#request = request;
     this.#handler = handler;

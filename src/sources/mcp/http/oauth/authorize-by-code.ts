@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FetchLike, registerClient, startAuthorization } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../../core/errors.ts';
+import { omitUndefined } from '../../../../core/omit-undefined.ts';
 import { assertConfidential, withAuthorizationFetch } from './authorization-fetch.ts';
 import { type Callback, listenForCallback } from './callback-listener.ts';
 import { type Authorization, findAuthorization } from './find-authorization.ts';
@@ -25,20 +26,24 @@ export async function authorizeByCode(server: ProtectedServer, options: SignInOp
       const client = await identifyClient(server.oauth, authorization, redirectUri, fetch);
       const last = await session.record().catch(() => undefined);
       const scope = scopeFor(server.oauth, authorization, last);
-      const { authorizationUrl, codeVerifier } = await startAuthorization(authorization.metadata.issuer, {
+      const request = {
         metadata: authorization.metadata,
         clientInformation: { client_id: client.clientId },
         redirectUrl: redirectUri,
         state,
         resource: authorization.resource,
-        ...(scope === undefined ? {} : { scope }),
-      });
+        scope,
+      };
+      const { authorizationUrl, codeVerifier } = await startAuthorization(
+        authorization.metadata.issuer,
+        omitUndefined(request),
+      );
       assertConfidential(authorizationUrl);
       await options.onAuthorize(authorizationUrl);
       const callback = await unlessOver(listener.callback, options);
-      return await answering(callback, server, async () => {
-        const redeemed = { client, authorization, codeVerifier, redirectUri, scope };
-        const issued = await redeem(callback.parameters, redeemed, fetch);
+      return await showingResult(callback, server, async () => {
+        const pending = { client, authorization, codeVerifier, redirectUri, scope };
+        const issued = await redeem(callback.parameters, pending, fetch);
         await session.save(issued);
         return issued;
       });
@@ -47,7 +52,7 @@ export async function authorizeByCode(server: ProtectedServer, options: SignInOp
     }
   });
   const { issuer, resource, scope } = record;
-  return { issuer, resource, ...(scope === undefined ? {} : { scope }) };
+  return omitUndefined({ issuer, resource, scope });
 }
 
 /** Throws when the server does not announce PKCE, since it might ignore the challenge. */
@@ -68,7 +73,8 @@ function scopeFor(
   return scopes.size === 0 ? undefined : [...scopes].join(' ');
 }
 
-interface Redeemed {
+/** A pending sign-in, as the token request needs it. */
+interface PendingSignIn {
   readonly client: TokenClient;
   readonly authorization: Authorization;
   readonly codeVerifier: string;
@@ -76,9 +82,10 @@ interface Redeemed {
   readonly scope: string | undefined;
 }
 
+/** Exchanges the code of the response for tokens. */
 async function redeem(
   parameters: URLSearchParams,
-  { client, authorization, codeVerifier, redirectUri, scope }: Redeemed,
+  { client, authorization, codeVerifier, redirectUri, scope }: PendingSignIn,
   fetch: FetchLike,
 ): Promise<SignInRecord> {
   const { resource, metadata } = authorization;
@@ -92,7 +99,7 @@ async function redeem(
   if (code === null) throw new Error(`${metadata.issuer} redirected the browser without a code`);
   const grant = { grant_type: 'authorization_code', code, code_verifier: codeVerifier, redirect_uri: redirectUri };
   const tokens = await requestTokens(client, { ...grant, resource }, fetch);
-  return issuedRecord(authorization, client, { ...(scope === undefined ? {} : { scope }), ...tokens });
+  return issuedRecord(authorization, client, { ...omitUndefined({ scope }), ...tokens });
 }
 
 /** Checks the issuer of the response (RFC 9207), before anything else in it is trusted. */
@@ -103,8 +110,8 @@ function assertIssuer(parameters: URLSearchParams, { metadata }: Authorization):
     throw new Error(`the response is from ${toSingleLine(given ?? 'an unknown issuer')}, not from ${metadata.issuer}`);
 }
 
-/** Shows the result in the browser. */
-async function answering<Result>(
+/** Runs work and shows its result in the browser. */
+async function showingResult<Result>(
   callback: Callback,
   { url }: ProtectedServer,
   work: () => Promise<Result>,
@@ -119,6 +126,7 @@ async function answering<Result>(
   }
 }
 
+/** Resolves with the promise. Rejects when the sign-in is cancelled or its time is over. */
 async function unlessOver<Result>(promise: Promise<Result>, options: SignInOptions): Promise<Result> {
   const { signal, timeoutMs = defaultTimeoutMs } = options;
   const over = Promise.withResolvers<never>();
@@ -148,12 +156,12 @@ async function identifyClient(
   const tokenEndpoint = metadata.token_endpoint;
   const supported = metadata.token_endpoint_auth_methods_supported;
   if (clientId !== undefined)
-    return {
+    return omitUndefined({
       tokenEndpoint,
       clientId,
-      ...(clientSecret === undefined ? {} : { clientSecret }),
+      clientSecret,
       clientMethod: chooseMethod(clientSecret, supported),
-    };
+    });
   if (clientMetadataUrl !== undefined && metadata['client_id_metadata_document_supported'] === true)
     return { tokenEndpoint, clientId: clientMetadataUrl, clientMethod: 'none' };
   if (metadata.registration_endpoint === undefined)
@@ -175,12 +183,12 @@ async function identifyClient(
       fetchFn: fetch,
     });
     const secret = given.client_secret;
-    return {
+    return omitUndefined({
       tokenEndpoint,
       clientId: given.client_id,
-      ...(secret === undefined ? {} : { clientSecret: secret }),
+      clientSecret: secret,
       clientMethod: given.token_endpoint_auth_method ?? chooseMethod(secret, supported),
-    };
+    });
   } catch (error) {
     const where = `${metadata.issuer} did not register this client at ${metadata.registration_endpoint}`;
     throw new Error(`${where}: ${toSingleLine(messageOf(error))}`, { cause: error });

@@ -1,6 +1,7 @@
 import { type KeyObject, createPrivateKey, randomUUID } from 'node:crypto';
 import type { AuthorizationServerMetadata, FetchLike } from '@modelcontextprotocol/client';
 import { SignJWT } from 'jose';
+import { omitUndefined } from '../../../../core/omit-undefined.ts';
 import { findAuthorization } from './find-authorization.ts';
 import type { OAuthOptions, ProtectedServer } from './oauth-options.ts';
 import { type SignInRecord, issuedRecord } from './sign-in-record.ts';
@@ -17,18 +18,15 @@ export async function authorizeByCredentials(server: ProtectedServer, fetch: Fet
   const authorization = await findAuthorization(server, fetch);
   const { metadata, resource, scopes: needed } = authorization;
   const supported = metadata.token_endpoint_auth_methods_supported;
-  const client = {
+  const client = omitUndefined({
     tokenEndpoint: metadata.token_endpoint,
     clientId,
-    ...(clientSecret === undefined ? {} : { clientSecret }),
+    clientSecret,
     clientMethod: privateKey === undefined ? chooseMethod(clientSecret, supported) : 'private_key_jwt',
-  };
+  });
   const scope = (scopes ?? needed).join(' ');
-  const fields = {
-    ...(await grantOf(server.oauth, clientId, metadata)),
-    resource,
-    ...(scope === '' ? {} : { scope }),
-  };
+  const grant = await grantOf(server.oauth, clientId, metadata);
+  const fields = { ...grant, resource, ...(scope === '' ? {} : { scope }) };
   return issuedRecord(authorization, client, await requestTokens(client, fields, fetch));
 }
 

@@ -21,7 +21,7 @@ export interface CallbackListener {
 export async function listenForCallback(state: string, port = 0): Promise<CallbackListener> {
   const { promise, resolve } = Promise.withResolvers<Callback>();
   const server = createServer((request, response) => {
-    const { host, parameters } = asked(request, own.port);
+    const { host, parameters } = parseCallback(request, own.port);
     if (host !== `127.0.0.1:${own.port}` || parameters === undefined) return reply(response, 404, 'Not found.');
     if (!isSame(parameters.getAll('state'), state))
       return reply(response, 400, 'This response does not belong to the pending sign-in. Start the sign-in again.');
@@ -46,7 +46,10 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
 }
 
 /** Returns the requested host, and the parameters of a request to the callback. */
-function asked(request: IncomingMessage, port: number): { host: string | undefined; parameters?: URLSearchParams } {
+function parseCallback(
+  request: IncomingMessage,
+  port: number,
+): { host: string | undefined; parameters?: URLSearchParams } {
   const { host } = request.headers;
   const base = `http://127.0.0.1:${port}`;
   const url = URL.canParse(request.url ?? '', base) ? new URL(request.url ?? '', base) : undefined;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { omitUndefined } from '../../../../core/omit-undefined.ts';
 import type { OAuthOptions } from './oauth-options.ts';
 import type { Authorization } from './find-authorization.ts';
 import type { TokenClient, Tokens } from './token-request.ts';
@@ -55,24 +56,18 @@ export function issuedRecord(
   tokens: Tokens,
 ): SignInRecord {
   const revocation = 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : undefined;
-  const revocationEndpoint = typeof revocation === 'string' ? { revocationEndpoint: revocation } : {};
-  return withTokens({ resource, issuer: metadata.issuer, ...revocationEndpoint, ...client }, tokens);
+  const revocationEndpoint = typeof revocation === 'string' ? revocation : undefined;
+  return withTokens(omitUndefined({ resource, issuer: metadata.issuer, revocationEndpoint, ...client }), tokens);
 }
 
 /** Returns the record with new tokens. A refresh token that was not replaced remains valid. */
 export function withTokens(record: SignInRecord, tokens: Tokens, now = Date.now()): SignInRecord {
-  const { accessToken, refreshToken, scope, expiresIn } = tokens;
+  const { expiresIn, ...issued } = tokens;
   const { renewAt: _renewAt, expiresAt: _expiresAt, ended: _ended, wantedScope: _wanted, ...rest } = record;
-  const lifeMs = expiresIn === undefined ? undefined : expiresIn * 1000;
-  return {
-    ...rest,
-    accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(lifeMs === undefined
-      ? {}
-      : { expiresAt: now + lifeMs, renewAt: now + lifeMs - Math.min(maxRenewalMarginMs, lifeMs / 10) }),
-  };
+  if (expiresIn === undefined) return { ...rest, ...issued };
+  const lifeMs = expiresIn * 1000;
+  const expiresAt = now + lifeMs;
+  return { ...rest, ...issued, expiresAt, renewAt: expiresAt - Math.min(maxRenewalMarginMs, lifeMs / 10) };
 }
 
 /** Returns the record of a sign-in that has ended, with the reason. */

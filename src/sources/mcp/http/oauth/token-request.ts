@@ -1,3 +1,4 @@
+import { omitUndefined } from '../../../../core/omit-undefined.ts';
 import { HttpRefusal } from '../http-errors.ts';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -54,13 +55,8 @@ export async function requestTokens(
   if (!response.ok) throw new HttpRefusal(`the token endpoint answered with HTTP ${response.status}`, response.status);
   const tokens = tokensSchema.safeParse(body).data;
   if (tokens === undefined) throw new Error('the token endpoint answered without a bearer token');
-  const { access_token, expires_in, refresh_token, scope } = tokens;
-  return {
-    accessToken: access_token,
-    ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(expires_in === undefined ? {} : { expiresIn: expires_in }),
-  };
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = tokens;
+  return omitUndefined({ accessToken, refreshToken, scope, expiresIn });
 }
 
 /** Posts a form with the client's authentication. */
