@@ -34,7 +34,6 @@ export interface IdempotencyClaim {
   readonly fingerprint: string;
 }
 
-/** The default caller. */
 const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
 
 /**

@@ -181,13 +181,11 @@ export class Policy {
   }
 }
 
-/** Returns whether a rule reads facts of the principal. */
 function isOfPrincipal(kind: RuleKind): boolean {
   if (kind.kind === 'limit') return kind.meters.some(({ by }) => by === 'principal');
   return kind.kind === 'flow' || (kind.kind === 'requires' && kind.by !== 'session');
 }
 
-/** Returns whether calls of a tool are among the facts that a rule reads. */
 function isFactOf(kind: RuleKind, tool: ToolDefinition): boolean {
   const { all } = namesOf(tool);
   if (kind.kind === 'limit') return kind.meters.some(({ meter }) => matchesAny(all, meter.match));

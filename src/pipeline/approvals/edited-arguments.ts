@@ -34,7 +34,6 @@ export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined,
   }
 }
 
-/** Returns whether a text holds a redaction placeholder. */
 function looksRedacted(value: string): boolean {
   return /\[(redacted|●)/.test(value);
 }

@@ -8,7 +8,6 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 /** The parts to hide: only registered values, or also text that looks like a secret. */
 type Scope = 'registered' | 'everything';
 
-/** A part of a text to be replaced. */
 interface Span {
   readonly start: number;
   readonly end: number;

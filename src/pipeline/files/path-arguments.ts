@@ -170,7 +170,6 @@ class StringCollector {
   }
 }
 
-/** Collects the absolute paths of strings. */
 class PlaceCollector {
   readonly paths = new Set<string>();
   readonly #searched: SearchedArguments;

@@ -31,7 +31,6 @@ interface KnownSurroundings extends Surroundings {
   listings: readonly Listing[] | undefined;
 }
 
-/** The properties of a read that are checked. */
 interface Read {
   readonly arguments: JsonObject;
   readonly server: string;

@@ -17,7 +17,6 @@ const maxTimerMs = 2_147_483_647;
 /** The deadline of a wait: a time, a clock whose end may move, or none. */
 type Deadline = number | CallClock | undefined;
 
-/** One wait. */
 class Wait {
   readonly deadline: Deadline;
   /** Its slot in `Waits`; `undefined` when the wait is over. */

@@ -28,7 +28,6 @@ export interface BoundOptions {
   readonly results: SizeLimits;
 }
 
-/** The whole result, as it was stored. */
 interface Stored {
   readonly uri: string;
   readonly text: string;

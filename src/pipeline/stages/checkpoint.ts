@@ -142,7 +142,6 @@ function rollbackNote({ total, conflicts }: UndoResult): string {
   return `${pluralize(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
 }
 
-/** Adds a note to the content and the error message of an outcome. */
 function noted(outcome: CallOutcome, note: string): CallOutcome {
   const content = [...outcome.content, text(note)];
   if (outcome.error === undefined) return { ...outcome, content };

@@ -108,7 +108,6 @@ export function shed(limiters: ServerLimiters): Stage<ResolvedCall> {
   };
 }
 
-/** Returns the outcome of a call that is refused because too many wait. */
 function busy(call: ResolvedCall): CallOutcome {
   return failedOutcome(
     'failed',
@@ -117,7 +116,6 @@ function busy(call: ResolvedCall): CallOutcome {
   );
 }
 
-/** Returns the outcome of a call that is refused because the server does not respond. */
 function silent(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome {
   const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
   return failedOutcome(

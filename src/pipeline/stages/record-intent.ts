@@ -10,7 +10,6 @@ import type { Next, Stage } from '../stage.ts';
 import type { ActivePolicies } from '../policies/active-policies.ts';
 import { intentDraft } from '../recording/call-entries.ts';
 
-/** Counts a call again by the position of its intent in the journal. */
 type Recounting = Pick<ActivePolicies, 'needsRecount' | 'recount'>;
 
 /**

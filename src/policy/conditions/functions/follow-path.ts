@@ -39,7 +39,6 @@ export function followPath(path: string, known: KnownNames = new Map(), links = 
   return at;
 }
 
-/** Adds a doubt, unless there is an earlier one. */
 function withDoubt(followed: FollowedPath, doubt: string | undefined): FollowedPath {
   return doubt === undefined ? followed : { ...followed, doubt };
 }
