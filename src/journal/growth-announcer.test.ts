@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { TopicListeners } from '../store/local-pub-sub.ts';
-import { GrowthAnnouncer } from './growth-announcer.ts';
+import { GrowthAnnouncer } from './journal-growth.ts';
 import type { PubSub } from './store/pub-sub.ts';
 
 /** A post whose notes are counted, and on which others can be heard. */

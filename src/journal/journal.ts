@@ -1,4 +1,4 @@
-import { GrowthAnnouncer } from './growth-announcer.ts';
+import { GrowthAnnouncer } from './journal-growth.ts';
 import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import type { Appended, Store } from './store/store.ts';
 

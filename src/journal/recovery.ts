@@ -1,7 +1,7 @@
 import type { CallError } from '../core/calls/call-outcome.ts';
 import type { EntryDraft, StoredEntry } from './entries/stored-entry.ts';
 import type { Journal } from './journal.ts';
-import type { RecoveryOptions } from './store/recovery-options.ts';
+import type { RecoveryOptions } from './store/session-store.ts';
 import type { Store } from './store/store.ts';
 
 const intervalMs = 5000;

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { ApprovalRecord, ApprovalStore, StoredRule } from '../store/approval-store.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
+import { type JournalFault, digestOf } from './hash-chain.ts';
 
-/** Returns the digest of a stored question for its entry, so that neither can be changed without the other. */
+/** Returns the digest of a stored question for its entry. */
 export function requestDigest(record: ApprovalRecord): string {
   const { id, binding, subject, principal, server, requestedAt, expiresAt, asked } = record;
   return digestOf([id, binding, subject, principal, server, requestedAt, expiresAt, asked]);
@@ -11,7 +11,7 @@ export function requestDigest(record: ApprovalRecord): string {
 
 /** Returns the digest of a stored answer, and of the rule that remembers it, for its entry. */
 export function answerDigest(id: string, answer: string, given: string, rule: StoredRule | undefined): string {
-  return digestOf([id, answer, given, rule === undefined ? null : ruleText(rule)]);
+  return digestOf([id, answer, given, rule === undefined ? null : [rule.id, rule.principal, rule.server, rule.text]]);
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -22,12 +22,6 @@ interface Asked {
   readonly expiresAt: number;
   answered?: { readonly decision: unknown; readonly digest: unknown; readonly rule: unknown };
   usedBy?: string;
-}
-
-/** A stored record that contradicts the entries. */
-export interface ApprovalFault {
-  readonly seq: number;
-  readonly problem: string;
 }
 
 const maxRecords = 1_000_000;
@@ -69,7 +63,7 @@ export class ApprovalHistory {
     store: Pick<ApprovalStore, 'approvals' | 'rules'>,
     prunedAt: number,
     head: number,
-  ): Promise<ApprovalFault | undefined> {
+  ): Promise<JournalFault | undefined> {
     const records = await store.approvals({ limit: maxRecords });
     const rules = new Map((await store.rules()).map((rule) => [rule.id, rule]));
     const stored = new Set<string>();
@@ -78,11 +72,11 @@ export class ApprovalHistory {
       const asked = this.#asked.get(record.id);
       if (asked === undefined) {
         if (record.requestedAt > prunedAt)
-          return { seq: head, problem: `${named(record)} is in no entry: it was forged` };
+          return { seq: head, problem: `${describe(record)} is in no entry: it was forged` };
         continue;
       }
       const wrong = this.#differs(record, asked, rules);
-      if (wrong !== undefined) return { seq: asked.seq, problem: `${named(record)} was changed: ${wrong}` };
+      if (wrong !== undefined) return { seq: asked.seq, problem: `${describe(record)} was changed: ${wrong}` };
     }
     const now = Date.now();
     for (const [id, { seq, expiresAt, usedBy, answered }] of this.#asked)
@@ -105,7 +99,7 @@ export class ApprovalHistory {
     return answered.digest === digest ? undefined : 'who answered, or how, differs';
   }
 
-  #checkRules(rules: readonly StoredRule[], prunedAt: number, head: number): ApprovalFault | undefined {
+  #checkRules(rules: readonly StoredRule[], prunedAt: number, head: number): JournalFault | undefined {
     for (const { id, text } of rules) {
       if (this.#revoked.has(id))
         return { seq: head, problem: `the remembered rule ${id} was revoked, and is in force again` };
@@ -123,17 +117,9 @@ export class ApprovalHistory {
   }
 }
 
-function named({ id, requestedAt }: ApprovalRecord): string {
+function describe({ id, requestedAt }: ApprovalRecord): string {
   // The complete id would let a reader of this message answer the approval.
   return `the approval ${id.slice(0, 12)}… of ${new Date(requestedAt).toISOString()}`;
-}
-
-function ruleText({ id, principal, server, text }: StoredRule): readonly string[] {
-  return [id, principal, server, text];
-}
-
-function digestOf(facts: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(facts), 'hex');
 }
 
 function read(body: string): Body {

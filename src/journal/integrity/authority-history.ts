@@ -2,6 +2,7 @@ import { isJsonObject } from '../../core/json/json.ts';
 import { authorityRecords, tokenRecordId } from './authority-records.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 import type { AuthorityRecord } from '../entries/journal-event.ts';
+import type { JournalFault } from './hash-chain.ts';
 import type { Store } from '../store/store.ts';
 
 /** The description of a record in an entry. */
@@ -10,12 +11,6 @@ interface Accounted extends Omit<AuthorityRecord, 'digest'> {
   /** Absent when an earlier version wrote the entry. */
   readonly digest?: string;
   readonly isRemoved?: true;
-}
-
-/** A stored record that contradicts the entries. */
-export interface AuthorityFault {
-  readonly seq: number;
-  readonly problem: string;
 }
 
 const names: Readonly<Record<AuthorityRecord['kind'], string>> = {
@@ -82,10 +77,7 @@ export class AuthorityHistory {
    * Compares the stored records with the entries. In records of an earlier version only tokens have entries, or everything except pins,
    * until this version opens them.
    */
-  async check(
-    store: Pick<Store, 'keyValues' | 'tokens' | 'sealer'>,
-    head: number,
-  ): Promise<AuthorityFault | undefined> {
+  async check(store: Pick<Store, 'keyValues' | 'tokens' | 'sealer'>, head: number): Promise<JournalFault | undefined> {
     const stored = new Map((await authorityRecords(store)).map((record) => [record.id, record]));
     const { sealer } = store;
     const isOlder = !this.#hasAccounts && sealer?.hasNoted('accounted') !== true;
@@ -97,10 +89,10 @@ export class AuthorityHistory {
       const known = this.#state(record.id);
       if (known === undefined) {
         const isAccountedFor = !isOlder && (record.kind !== 'pin' || hasPinAccounts);
-        if (isAccountedFor) return { seq: head, problem: `the ${named(record)} is in no entry: it was forged` };
+        if (isAccountedFor) return { seq: head, problem: `the ${describe(record)} is in no entry: it was forged` };
       } else {
         const wrong = difference(record, known);
-        if (wrong !== undefined) return { seq: known.seq, problem: `the ${named(record)} ${wrong}` };
+        if (wrong !== undefined) return { seq: known.seq, problem: `the ${describe(record)} ${wrong}` };
       }
     }
     for (const id of new Set([...this.#accounted.keys(), ...this.#carried.keys()])) {
@@ -109,12 +101,12 @@ export class AuthorityHistory {
       if (known.isRemoved === true && known.digest === undefined)
         return {
           seq: known.seq,
-          problem: `the ${named(known)} was used, and no entry says who made it: it was forged`,
+          problem: `the ${describe(known)} was used, and no entry says who made it: it was forged`,
         };
       // Sign-ins expire.
       const isLasting = known.kind !== 'sign-in' && known.kind !== 'sign-in-link';
       if (isLasting && known.isRemoved !== true && !stored.has(id))
-        return { seq: known.seq, problem: `the ${named(known)} was removed without an entry` };
+        return { seq: known.seq, problem: `the ${describe(known)} was removed without an entry` };
     }
     return undefined;
   }
@@ -137,6 +129,6 @@ function difference(record: AuthorityRecord, known: Accounted): string | undefin
     : 'was changed: it is not what its entry says';
 }
 
-function named({ kind, name }: Pick<AuthorityRecord, 'kind' | 'name'>): string {
+function describe({ kind, name }: Pick<AuthorityRecord, 'kind' | 'name'>): string {
   return `${names[kind]} ${JSON.stringify(name)}`;
 }

@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import { isJsonObject } from '../../core/json/json.ts';
 import type { EntryDraft } from '../entries/stored-entry.ts';
-import type { AuthorityRecord } from '../entries/journal-event.ts';
-import type { AuthorityKind } from '../entries/journal-event.ts';
-import type { StoredValue, KeyValueChange, KeyValueStore } from '../store/key-value-store.ts';
+import { digestOf } from './hash-chain.ts';
+import type { AuthorityKind, AuthorityRecord } from '../entries/journal-event.ts';
+import type { KeyValueChange } from '../store/key-value-store.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenRecord } from '../store/token-store.ts';
 
@@ -13,7 +12,7 @@ export const pinKind = 'definitions';
 const pinKinds = [pinKind, 'pin'];
 
 /** Returns the authority kind of a key-value kind; `undefined` when its values grant no authority. */
-function authorityKindOf(kind: string): Exclude<AuthorityKind, 'token'> | undefined {
+export function authorityKindOf(kind: string): Exclude<AuthorityKind, 'token'> | undefined {
   if (pinKinds.some((each) => kind === each || kind.startsWith(`${each} `))) return 'pin';
   if (kind === 'sign-in-code') return 'sign-in-link';
   return kind === 'lock' || kind === 'sign-in' ? kind : undefined;
@@ -59,7 +58,7 @@ function recordOfToken(token: TokenRecord): AuthorityRecord {
 function authorityDraft(
   change: 'stored' | 'removed' | 'carried',
   records: readonly AuthorityRecord[],
-  kept?: KeyValueChange,
+  keyValue?: KeyValueChange,
 ): EntryDraft {
   const body = JSON.stringify({ change, records });
   const draft = {
@@ -71,7 +70,7 @@ function authorityDraft(
     outcome: '',
     body,
   } as const;
-  return kept === undefined ? draft : { ...draft, keyValue: kept };
+  return keyValue === undefined ? draft : { ...draft, keyValue };
 }
 
 const maxCarried = 500;
@@ -119,57 +118,15 @@ async function accountedIds(store: Pick<Store, 'entries'>): Promise<ReadonlySet<
   }
 }
 
-/** A key-value store that writes an entry in the same transaction when a value grants authority. */
-export class AuthorityKeyValueStore implements KeyValueStore {
-  readonly #rows: KeyValueStore;
-  readonly #append: Store['append'];
-
-  constructor(rows: KeyValueStore, append: Store['append']) {
-    this.#rows = rows;
-    this.#append = append;
-  }
-
-  get(kind: string, key: string): Promise<StoredValue | undefined> {
-    return this.#rows.get(kind, key);
-  }
-
-  list(kind: string): Promise<readonly (StoredValue & { readonly key: string })[]> {
-    return this.#rows.list(kind);
-  }
-
-  listByPrefix(prefix: string): ReturnType<KeyValueStore['listByPrefix']> {
-    return this.#rows.listByPrefix(prefix);
-  }
-
-  extend(kind: string, key: string, until: number): Promise<boolean> {
-    return this.#rows.extend(kind, key, until);
-  }
-
-  async put(kind: string, key: string, kept: StoredValue): Promise<void> {
-    const authority = authorityKindOf(kind);
-    if (authority === undefined) return await this.#rows.put(kind, key, kept);
-    const records = [recordOf(authority, kind, key, kept.text)];
-    await this.#append([authorityDraft('stored', records, { change: 'put', kind, key, ...kept })]);
-  }
-
-  async add(kind: string, key: string, kept: StoredValue): Promise<StoredValue> {
-    const authority = authorityKindOf(kind);
-    if (authority === undefined) return await this.#rows.add(kind, key, kept);
-    const records = [recordOf(authority, kind, key, kept.text)];
-    await this.#append([authorityDraft('stored', records, { change: 'add', kind, key, ...kept })]);
-    return (await this.#rows.get(kind, key)) ?? kept;
-  }
-
-  async take(kind: string, key: string, until?: number): Promise<boolean> {
-    const authority = authorityKindOf(kind);
-    const known = authority === undefined ? undefined : await this.#rows.get(kind, key);
-    if (authority === undefined || known === undefined) return await this.#rows.take(kind, key, until);
-    const records = [recordOf(authority, kind, key, known.text)];
-    const [entry] = await this.#append([
-      authorityDraft('removed', records, { change: 'take', kind, key, ...(until === undefined ? {} : { until }) }),
-    ]);
-    return entry !== undefined;
-  }
+/**
+ * Returns the entry with which a value is stored or removed, in the same transaction; `undefined` when the value grants no authority.
+ * `text` is the value.
+ */
+export function authorityEntry(keyValue: KeyValueChange, text: string): EntryDraft | undefined {
+  const { change, kind, key } = keyValue;
+  const authority = authorityKindOf(kind);
+  if (authority === undefined) return undefined;
+  return authorityDraft(change === 'take' ? 'removed' : 'stored', [recordOf(authority, kind, key, text)], keyValue);
 }
 
 function personIn(text: string): string {
@@ -180,8 +137,4 @@ function personIn(text: string): string {
   } catch {
     return '';
   }
-}
-
-function digestOf(facts: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(facts), 'hex');
 }

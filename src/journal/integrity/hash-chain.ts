@@ -16,12 +16,23 @@ export function linkHash(previous: string, entry: Omit<StoredEntry, 'hash'>): st
   );
 }
 
+/** Returns the digest of a stored record for its entry, so that neither can be changed without the other. */
+export function digestOf(facts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(facts), 'hex');
+}
+
 const pageBytes = 4 * 1024 * 1024;
+
+/** The first entry at which a journal, or a record that belongs to it, is wrong. */
+export interface JournalFault {
+  readonly seq: number;
+  readonly problem: string;
+}
 
 /** The result of verifying the hash chain: its head, or the first broken link. */
 export type Verification =
   | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
-  | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
+  | ({ readonly ok: false; readonly entries: number } & JournalFault);
 
 /** Options for verifying the hash chain. */
 export interface VerifyOptions {

@@ -1,18 +1,12 @@
-import { hash } from 'node:crypto';
 import type { EntryDraft, StoredEntry } from '../entries/stored-entry.ts';
 import type { OutcomeQuery, Store, StoredOutcome } from '../store/store.ts';
+import { type JournalFault, digestOf } from './hash-chain.ts';
 
-/** A stored outcome that contradicts the entries. */
-export interface OutcomeFault {
-  readonly seq: number;
-  readonly problem: string;
-}
+type OutcomeTable = OutcomeQuery['from'];
 
-type Place = OutcomeQuery['from'];
-
-const places = ['claims', 'recordings'] as const;
-const fields: Readonly<Record<Place, string>> = { claims: 'claimDigest', recordings: 'recordingDigest' };
-const names: Readonly<Record<Place, string>> = {
+const tables = ['claims', 'recordings'] as const;
+const fields: Readonly<Record<OutcomeTable, string>> = { claims: 'claimDigest', recordings: 'recordingDigest' };
+const names: Readonly<Record<OutcomeTable, string>> = {
   claims: 'outcome that is stored for an idempotency key',
   recordings: 'outcome that is stored for replay',
 };
@@ -22,10 +16,10 @@ const pageSize = 500;
 export function withOutcomeDigests(draft: EntryDraft, fingerprint: string): EntryDraft {
   const { settle, recording, call, body } = draft;
   const digests = [
-    ...(settle === undefined ? [] : [`"claimDigest":"${digestOf({ call, fingerprint, ...settle })}"`]),
+    ...(settle === undefined ? [] : [`"claimDigest":"${outcomeDigest({ call, fingerprint, ...settle })}"`]),
     ...(recording === undefined
       ? []
-      : [`"recordingDigest":"${digestOf({ key: call, call, fingerprint: '', outcome: recording })}"`]),
+      : [`"recordingDigest":"${outcomeDigest({ key: call, call, fingerprint: '', outcome: recording })}"`]),
   ];
   if (digests.length === 0 || !body.startsWith('{"')) return draft;
   return { ...draft, body: `${body.slice(0, -1)},${digests.join(',')}}` };
@@ -41,11 +35,11 @@ export class OutcomeHistory {
   add({ type, seq, call, body }: StoredEntry): void {
     if (type !== 'ToolInvoked' || !/"(?:claim|recording)Digest":/.test(body)) return;
     const parsed = JSON.parse(body) as Readonly<Record<string, unknown>>;
-    for (const place of places) {
-      const digest = parsed[fields[place]];
+    for (const table of tables) {
+      const digest = parsed[fields[table]];
       if (typeof digest !== 'string') continue;
       this.#first ??= seq;
-      this.#digests[place].set(call, { seq, digest });
+      this.#digests[table].set(call, { seq, digest });
     }
   }
 
@@ -53,8 +47,8 @@ export class OutcomeHistory {
   async check(
     store: Pick<Store, 'storedOutcomes' | 'entries'>,
     signal: AbortSignal | undefined,
-  ): Promise<OutcomeFault | undefined> {
-    for (const from of places) {
+  ): Promise<JournalFault | undefined> {
+    for (const from of tables) {
       const left = new Map(this.#digests[from]);
       for (let after = ''; ;) {
         signal?.throwIfAborted();
@@ -63,7 +57,7 @@ export class OutcomeHistory {
           const known = left.get(stored.call);
           left.delete(stored.call);
           const isFitting =
-            known === undefined ? await this.#isOlder(store, stored.call) : known.digest === digestOf(stored);
+            known === undefined ? await this.#isOlder(store, stored.call) : known.digest === outcomeDigest(stored);
           if (!isFitting)
             return {
               seq: known?.seq ?? this.#first ?? 0,
@@ -92,6 +86,6 @@ interface Digest {
   readonly digest: string;
 }
 
-function digestOf({ key, call, fingerprint, outcome }: StoredOutcome): string {
-  return hash('sha256', JSON.stringify([key, call, fingerprint, outcome]), 'hex');
+function outcomeDigest({ key, call, fingerprint, outcome }: StoredOutcome): string {
+  return digestOf([key, call, fingerprint, outcome]);
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Beginning } from '../store/drop-request.ts';
 
 /** The position and hash of an entry. */
-type Head = Pick<Beginning, 'seq' | 'hash'>;
+type ChainHead = Pick<Beginning, 'seq' | 'hash'>;
 
 /** A note that every record that grants authority has an entry: without pins (older versions), or with pins. */
 export type SealerNote = 'accounted' | 'accounted-pins';
@@ -39,11 +39,11 @@ export interface SealPlace {
   readonly known: Seal | undefined;
   /** The hash of the entry at the position of the known seal. */
   readonly hashAtKnown: string | undefined;
-  readonly beginning: Head;
+  readonly beginning: ChainHead;
 }
 
 /** Returns a seal for a head. */
-function newSeal(sealer: Sealer, { seq, hash }: Head, beginning: Head): Seal {
+function newSeal(sealer: Sealer, { seq, hash }: ChainHead, beginning: ChainHead): Seal {
   const facts = { key: sealer.key, seq, hash, beginning: beginning.seq, beginningHash: beginning.hash };
   const text = textOf(facts);
   const mac = sealer.sign(text);
@@ -66,7 +66,7 @@ export function isGenuine(sealer: Sealer, seal: Seal): boolean {
  * Returns the seal for a newer head; `undefined` when the journal does not continue from the sealed head. The old seal then stays, so
  * that `verify` detects the problem: a new seal would conceal removed or rewritten entries.
  */
-export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal | undefined {
+export function advancedSeal(sealer: Sealer, head: ChainHead, place: SealPlace): Seal | undefined {
   const { known, hashAtKnown, beginning } = place;
   if (known === undefined) return sealer.hasSealed() ? undefined : newSeal(sealer, head, beginning);
   if (head.seq <= known.seq || hashAtKnown !== known.hash || !isGenuine(sealer, known)) return undefined;
@@ -74,7 +74,7 @@ export function advancedSeal(sealer: Sealer, head: Head, place: SealPlace): Seal
 }
 
 /** Returns the seal after entries were pruned from the front; `undefined` when the sealed beginning differs from the previous one. */
-export function prunedSeal(sealer: Sealer, known: Seal, from: Head, to: Head): Seal | undefined {
+export function prunedSeal(sealer: Sealer, known: Seal, from: ChainHead, to: ChainHead): Seal | undefined {
   if (known.beginning !== from.seq || known.beginningHash !== from.hash || !isGenuine(sealer, known)) return undefined;
   return newSeal(sealer, known, to);
 }

@@ -57,7 +57,7 @@ interface Verified {
 }
 
 async function verifyOnce(store: VerifiedStore, options: VerifyOptions): Promise<Verified> {
-  const { beginning, seals } = await sealsOf(store);
+  const { beginning, seals } = await readSeals(store);
   const authentication = authenticate(store.sealer, seals, beginning);
   if ('problem' in authentication) return { result: { ok: false, entries: 0, ...authentication } };
   const history = new ApprovalHistory();
@@ -96,7 +96,7 @@ async function prunedUntil(store: VerifiedStore): Promise<number> {
 }
 
 /** Reads a consistent pair of seals and beginning, because pruning changes both. */
-async function sealsOf(store: VerifiedStore): Promise<{ beginning: Beginning; seals: readonly Seal[] }> {
+async function readSeals(store: VerifiedStore): Promise<{ beginning: Beginning; seals: readonly Seal[] }> {
   for (;;) {
     const beginning = await store.beginning();
     const seals = await store.seals();

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { SignalboxError } from '../../core/errors.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { readArchives, writeArchive } from './archive-file.ts';
 import { carryAuthority } from '../integrity/authority-records.ts';
 import { AuthorityHistory } from '../integrity/authority-history.ts';
@@ -43,7 +44,7 @@ export async function pruneJournal(
   const from = await store.beginning();
   const [open] = await store.entries({ order: 'oldest-first', type: 'CallStarted', calls: true, limit: 1 });
   const { seq: newest } = await store.anchor();
-  const past = new PastEntries(store, from, { before, newest, ...(open === undefined ? {} : { open }) });
+  const past = new PastEntries(store, from, { before, newest, open });
   const authority = new AuthorityHistory();
   const counted = past.read(authority, (entries) => onProgress?.('writing', entries), signal);
   if (archive === undefined || !(await past.isAny())) {
@@ -65,16 +66,11 @@ export async function pruneJournal(
   let hasDropped = false;
   try {
     await carryAuthority(store, authority.records());
-    const dropped = await store.drop({
-      from,
-      to: last,
-      before,
-      onProgress(entries) {
-        hasDropped = true;
-        onProgress?.('dropping', entries);
-      },
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const onDropped = (entries: number): void => {
+      hasDropped = true;
+      onProgress?.('dropping', entries);
+    };
+    const dropped = await store.drop(omitUndefined({ from, to: last, before, onProgress: onDropped, signal }));
     return { ...found, dropped };
   } catch (error) {
     // After any other error it is unknown whether entries were dropped, and the file may be their only copy.
@@ -87,7 +83,7 @@ interface Bounds {
   readonly before: number;
   /** The newest entry stays, so that the chain has one. */
   readonly newest: number;
-  readonly open?: StoredEntry;
+  readonly open: StoredEntry | undefined;
 }
 
 /** The entries from the front of the journal that can be pruned, up to the first that cannot. */
@@ -106,7 +102,7 @@ class PastEntries {
 
   async isAny(): Promise<boolean> {
     const [first] = await this.#store.entries({ order: 'oldest-first', after: this.#from.seq, limit: 1 });
-    return first !== undefined && this.#goes(first);
+    return first !== undefined && this.#canPrune(first);
   }
 
   async *read(
@@ -117,7 +113,7 @@ class PastEntries {
     for (let after = this.#from.seq; ;) {
       const entries = await this.#store.entries({ order: 'oldest-first', after, limit: 1000, bytes: pageBytes });
       for (const entry of entries) {
-        if (!this.#goes(entry)) return;
+        if (!this.#canPrune(entry)) return;
         authority.add(entry);
         this.last = { seq: entry.seq, hash: entry.hash, at: entry.at };
         yield entry;
@@ -131,14 +127,11 @@ class PastEntries {
 
   found(): Pruned {
     const entries = (this.last?.seq ?? this.#from.seq) - this.#from.seq;
-    return {
-      entries,
-      ...(this.last === undefined ? {} : { first: this.#from.seq + 1, last: this.last.seq }),
-      ...(this.#keptFor === undefined ? {} : { keptFor: this.#keptFor }),
-    };
+    const last = this.last?.seq;
+    return omitUndefined({ entries, first: last && this.#from.seq + 1, last, keptFor: this.#keptFor });
   }
 
-  #goes({ seq, at }: StoredEntry): boolean {
+  #canPrune({ seq, at }: StoredEntry): boolean {
     const { before, newest, open } = this.#bounds;
     if (at >= before) return false;
     if (open === undefined || seq < open.seq) return seq < newest;

@@ -1,13 +1,11 @@
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { ArchivedEntry } from '../pruning/archive-file.ts';
 import { type StoredEntry, bodyBytes, toEvent } from '../entries/stored-entry.ts';
-import { type JournalEvent } from '../entries/journal-event.ts';
-import { type CallSettled } from '../entries/journal-event.ts';
-import { type ToolInvoked } from '../entries/journal-event.ts';
-import { type CallStarted } from '../entries/journal-event.ts';
+import type { CallSettled, CallStarted, JournalEvent, ToolInvoked } from '../entries/journal-event.ts';
 import type { Journal } from '../journal.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { normalizeName } from '../../core/text/normalize-name.ts';
-import { GrowthWatcher } from '../growth-watcher.ts';
+import { GrowthWatcher } from '../journal-growth.ts';
 import type { Beginning } from '../store/drop-request.ts';
 import { type Statistics, type StatisticsQuery, computeStatistics } from './statistics.ts';
 import type { ChainHead, EntryQuery, Store } from '../store/store.ts';
@@ -140,7 +138,7 @@ export class JournalReader {
     const [entry] = await this.#store.entries({ order: 'newest-first', limit: 1, call: callId, type: 'CallSettled' });
     if (entry === undefined) return call;
     const { as, by, at, note } = toEvent(entry) as CallSettled;
-    return { ...call, settled: { as, by, at, ...(note === undefined ? {} : { note }) } };
+    return { ...call, settled: omitUndefined({ as, by, at, note }) };
   }
 
   async #page(query: JournalQuery, calls: boolean): Promise<Page<JournalEvent>> {

@@ -1,5 +1,6 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { CallKind } from '../store/call-samples.ts';
 import type { Store } from '../store/store.ts';
 
@@ -115,8 +116,7 @@ function tallyOf(groups: readonly Group[]): Tally {
   for (const group of groups)
     for (const [outcome, calls] of group.outcomes) outcomes[outcome] = (outcomes[outcome] ?? 0) + calls;
   const calls = groups.reduce((sum, group) => sum + group.calls, 0);
-  const latencyMs = latencyOf(groups);
-  return { calls, outcomes, ...(latencyMs === undefined ? {} : { latencyMs }) };
+  return omitUndefined({ calls, outcomes, latencyMs: latencyOf(groups) });
 }
 
 function latencyOf(groups: readonly Group[]): Latency | undefined {

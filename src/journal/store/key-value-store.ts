@@ -29,9 +29,9 @@ export interface KeyValueStore {
   /** Returns all values whose kind begins with a prefix, ordered by kind and key. */
   listByPrefix(prefix: string): Promise<readonly (StoredValue & { readonly kind: string; readonly key: string })[]>;
   /** Sets the value of a key. */
-  put(kind: string, key: string, kept: StoredValue): Promise<void>;
+  put(kind: string, key: string, value: StoredValue): Promise<void>;
   /** Sets the value of a key unless it exists. Returns the value that is stored now. */
-  add(kind: string, key: string, kept: StoredValue): Promise<StoredValue>;
+  add(kind: string, key: string, value: StoredValue): Promise<StoredValue>;
   /** Extends the expiry of a key, and never shortens it. Returns false when the key does not exist. */
   extend(kind: string, key: string, until: number): Promise<boolean>;
   /**

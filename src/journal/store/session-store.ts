@@ -1,6 +1,5 @@
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { RecoveryOptions } from './recovery-options.ts';
 
 /** The stored form of a session. Texts are empty until they are set. */
 export interface SessionRecord extends SessionFacts {
@@ -109,6 +108,12 @@ export interface SessionRecordQuery {
 
 /** The time for which the idempotency key of a message is stored. */
 export const sentMessagesMs = 24 * 60 * 60 * 1000;
+
+/** Options for finding the work of processes that have ended. */
+export interface RecoveryOptions {
+  /** Waits longer before it considers a process ended, because a lost connection has the same effect. For periodic checks. */
+  readonly patient?: boolean;
+}
 
 /** The part of the `Store` interface for sessions. Acknowledged changes survive the end of the process. */
 export interface SessionStore {

@@ -3,12 +3,11 @@ import type { Decision } from '../../core/calls/decision.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { CallSamples, SampleQuery } from './call-samples.ts';
 import type { EntryDraft, EntryType, StoredEntry } from '../entries/stored-entry.ts';
-import type { RecoveryOptions } from './recovery-options.ts';
+import type { RecoveryOptions, SessionStore } from './session-store.ts';
 import type { PubSub } from './pub-sub.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import type { Beginning, Dropped, DropRequest } from './drop-request.ts';
 import type { Seal, Sealer } from '../integrity/seal.ts';
-import type { SessionStore } from './session-store.ts';
 import type { TokenStore } from './token-store.ts';
 import type { JobStore } from './job-store.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
 import pg from 'pg';
-import { GrowthAnnouncer } from '../../journal/growth-announcer.ts';
+import { GrowthAnnouncer } from '../../journal/journal-growth.ts';
 import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JournalReader } from '../../journal/queries/journal-reader.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from 'pg';
-import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/session-store.ts';
 import type { PostgresAddress } from './address.ts';
 import { refuseUnfinishedCopy } from './copy-progress.ts';
 import type { PostgresDatabase } from './postgres-database.ts';

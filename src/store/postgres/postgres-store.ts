@@ -3,7 +3,7 @@ import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry
 import type { Sealer } from '../../journal/integrity/seal.ts';
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
 import type { DropRequest, Dropped } from '../../journal/store/drop-request.ts';
-import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
+import type { RecoveryOptions } from '../../journal/store/session-store.ts';
 import type { Appended, ChainHead, EntryQuery, IndexFault, Store } from '../../journal/store/store.ts';
 import { TableStore } from '../tables/table-store.ts';
 import { TokenTable } from '../tables/token-table.ts';

@@ -18,7 +18,7 @@ export async function withFileLock<Result>(file: string, waitMs: number, work: (
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     const giveUpAt = Date.now() + waitMs;
-    while (!lock(database)) {
+    while (!tryLock(database)) {
       if (Date.now() >= giveUpAt)
         throw new Error(
           `another process has held the lock ${file} for more than ${waitMs / 1000} s; end it and try again`,
@@ -31,7 +31,8 @@ export async function withFileLock<Result>(file: string, waitMs: number, work: (
   }
 }
 
-function lock(database: DatabaseSync): boolean {
+/** Takes the lock of a file until its database is closed. Returns false when another connection holds it. */
+export function tryLock(database: DatabaseSync): boolean {
   try {
     database.exec('BEGIN EXCLUSIVE');
     return true;

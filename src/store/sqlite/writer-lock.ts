@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { isBusy } from './store-failure.ts';
+import { tryLock } from './file-lock.ts';
 
 /** The files of a process that was killed before it renamed its lock. */
 const unfinished = /\.lock\.new(?:-journal)?$/;
@@ -98,10 +98,8 @@ function isLocked(file: string): boolean {
   address.searchParams.set('mode', 'rw');
   try {
     probe = new DatabaseSync(address, { timeout: 0 });
-    probe.exec('BEGIN EXCLUSIVE');
-    return false;
+    return !tryLock(probe);
   } catch (error) {
-    if (isBusy(error)) return true;
     // Another process found it unlocked at the same time and removed it.
     if (!existsSync(file)) return false;
     throw error;

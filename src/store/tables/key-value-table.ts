@@ -1,4 +1,7 @@
+import { omitUndefined } from '../../core/omit-undefined.ts';
+import { authorityEntry, authorityKindOf } from '../../journal/integrity/authority-records.ts';
 import type { KeyValueChange, KeyValueStore, StoredValue } from '../../journal/store/key-value-store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import { type Dialect, type Statement, type TableDatabase, change } from './table-database.ts';
 
 export function keyValueSchema({ integer, orderedText, keyTable }: Dialect): string {
@@ -17,13 +20,18 @@ const add = `${write} WHERE kept.until <= ?`;
 const sweepIntervalMs = 10 * 60_000;
 const lastCodePoint = '\u{10FFFF}';
 
-/** Stores small values until they expire. Every change is one statement. Writes remove expired values periodically. */
+/**
+ * Stores small values until they expire. Every change is one statement, in the transaction of an entry when the value grants
+ * authority. Writes remove expired values periodically.
+ */
 export class KeyValueTable implements KeyValueStore {
   readonly #database: TableDatabase;
+  readonly #append: Store['append'];
   #sweptAt = 0;
 
-  constructor(database: TableDatabase) {
+  constructor(database: TableDatabase, append: Store['append']) {
     this.#database = database;
+    this.#append = append;
   }
 
   async get(kind: string, key: string): Promise<StoredValue | undefined> {
@@ -41,14 +49,12 @@ export class KeyValueTable implements KeyValueStore {
     return this.#database.rows(sql, [prefix, `${prefix}${lastCodePoint}`, Date.now()]);
   }
 
-  async put(kind: string, key: string, { text, until }: StoredValue): Promise<void> {
-    await this.#database.change(write, [kind, key, text, until]);
-    await this.#sweep();
+  async put(kind: string, key: string, value: StoredValue): Promise<void> {
+    await this.#write({ ...value, change: 'put', kind, key }, value.text);
   }
 
   async add(kind: string, key: string, value: StoredValue): Promise<StoredValue> {
-    await this.#database.change(add, [kind, key, value.text, value.until, Date.now()]);
-    await this.#sweep();
+    await this.#write({ ...value, change: 'add', kind, key }, value.text);
     return (await this.get(kind, key)) ?? value;
   }
 
@@ -58,11 +64,22 @@ export class KeyValueTable implements KeyValueStore {
     return this.#database.change(sql, [until, kind, key, Date.now()]);
   }
 
-  async take(kind: string, key: string, until = Number.MAX_SAFE_INTEGER): Promise<boolean> {
-    const now = Date.now();
-    const sql = 'DELETE FROM kept WHERE kind = ? AND key = ? AND until <= ? RETURNING until';
-    const [taken] = await this.#database.rows<{ until: number }>(sql, [kind, key, until]);
-    return taken !== undefined && taken.until > now;
+  async take(kind: string, key: string, until?: number): Promise<boolean> {
+    const request = omitUndefined({ change: 'take', kind, key, until } as const);
+    const known = authorityKindOf(kind) === undefined ? undefined : await this.get(kind, key);
+    if (known !== undefined) return await this.#write(request, known.text);
+    const { sql, parameters } = changeKeyValue(request);
+    return await this.#database.change(sql, parameters);
+  }
+
+  /** Returns false when the change was refused. */
+  async #write(request: KeyValueChange, text: string): Promise<boolean> {
+    const entry = authorityEntry(request, text);
+    if (entry !== undefined) return (await this.#append([entry]))[0] !== undefined;
+    const { sql, parameters } = changeKeyValue(request);
+    const isChanged = await this.#database.change(sql, parameters);
+    await this.#sweep();
+    return isChanged;
   }
 
   async #sweep(): Promise<void> {

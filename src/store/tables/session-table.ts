@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts';
-import type { RecoveryOptions } from '../../journal/store/recovery-options.ts';
 import {
   type QueuedTurn,
+  type RecoveryOptions,
   type SessionDraft,
   type SessionRecord,
   type SessionRecordQuery,

@@ -1,5 +1,4 @@
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
-import { AuthorityKeyValueStore } from '../../journal/integrity/authority-records.ts';
 import type { ApprovalQuery, ApprovalRecord, PrincipalCount, StoredRule } from '../../journal/store/approval-store.ts';
 import type { Seal } from '../../journal/integrity/seal.ts';
 import type { Beginning } from '../../journal/store/drop-request.ts';
@@ -66,7 +65,7 @@ export abstract class TableStore {
     this.sessions = sessions;
     this.tokens = tokens;
     this.jobs = new JobTable(database);
-    this.keyValues = new AuthorityKeyValueStore(new KeyValueTable(database), (drafts) => this.append(drafts));
+    this.keyValues = new KeyValueTable(database, (drafts) => this.append(drafts));
     this.#approvals = new ApprovalTable(database);
     this.#results = new ResultTable(database);
   }
