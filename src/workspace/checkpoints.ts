@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { emitSafely } from '../core/async/emit-safely.ts';
-import { WorkspaceMutex } from './workspace-mutex.ts';
+import { omitUndefined } from '../core/omit-undefined.ts';
 import type { Busy, CheckpointResult, UndoEngine, UndoResult } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';
+import { isOverlapping } from './content/byte-path.ts';
 import type { WorkspaceLimits } from './content/workspace-tree.ts';
 
 /** The limits of stored undo state. */
@@ -41,9 +42,9 @@ const defaultWaitMs = 60_000;
 
 /** Creates checkpoints of workspaces before calls. Starts no thread and touches no file before the first call that needs it. */
 export class Checkpoints {
-  readonly #given: string | undefined;
+  readonly #data: string | undefined;
   readonly #limits: WorkspaceLimits;
-  readonly #turns = new WorkspaceMutex();
+  readonly #mutex = new WorkspaceMutex();
   readonly #options: CheckpointOptions;
   #opened: UndoThread | undefined;
   #temporary: string | undefined;
@@ -51,41 +52,42 @@ export class Checkpoints {
   /** Without a data directory, a temporary one is used and removed on close. */
   constructor(data: string | undefined, options: CheckpointOptions = {}) {
     const { maxFiles = 200_000, maxBytes = 2e9, maxMs = 60_000 } = options;
-    this.#given = data;
+    this.#data = data;
     this.#limits = { files: maxFiles, bytes: maxBytes, milliseconds: maxMs };
     this.#options = options;
   }
 
   /** Stores the state of the workspaces. Waits while another call uses an overlapping one; `signal` ends the wait. */
   async begin(call: string, workspaces: readonly string[], signal?: AbortSignal): Promise<Checkpoint> {
-    const giveUp = await this.#turns.acquire(workspaces);
+    const release = await this.#mutex.acquire(workspaces);
     try {
       signal?.throwIfAborted();
-      const patience = signal === undefined ? {} : { signal };
-      const begun = await this.#patiently(() => this.#thread.call('begin', call, workspaces), patience);
-      if ('busy' in begun) signal?.throwIfAborted();
+      const stored = await this.#retryWhileBusy(
+        () => this.#thread.call('begin', call, workspaces),
+        omitUndefined({ signal }),
+      );
+      if ('busy' in stored) signal?.throwIfAborted();
     } catch (error) {
-      giveUp();
+      release();
       throw error;
     }
-    const ended = async <Result>(what: Promise<Result>): Promise<Result> => what.finally(giveUp);
     return {
-      finish: () => ended(this.#thread.call('finish', call)),
-      rollBack: () => ended(this.#thread.call('rollBack', call)),
+      finish: () => this.#thread.call('finish', call).finally(release),
+      rollBack: () => this.#thread.call('rollBack', call).finally(release),
     };
   }
 
   /** Returns the changes of a call; `undefined` when it has no record. */
   async changesOf(call: string): Promise<ChangesOfCall | undefined> {
-    const isUsed = this.#opened !== undefined || (this.#given !== undefined && existsSync(join(this.#given, 'undo')));
+    const isUsed = this.#opened !== undefined || (this.#data !== undefined && existsSync(join(this.#data, 'undo')));
     if (!isUsed) return undefined;
     return this.#thread.call('changesOf', call);
   }
 
   /** Undoes the changes of a call. Returns the call that uses the workspace when the wait takes too long. */
   async undo(call: string, options: WaitOptions & { readonly partial?: boolean } = {}): Promise<UndoResult | Busy> {
-    const patience = { ...options, waitMs: options.waitMs ?? defaultWaitMs };
-    return this.#patiently(() => this.#thread.call('undo', call, options.partial ?? false), patience);
+    const { waitMs = defaultWaitMs, partial = false } = options;
+    return this.#retryWhileBusy(() => this.#thread.call('undo', call, partial), { ...options, waitMs });
   }
 
   async close(): Promise<void> {
@@ -96,7 +98,7 @@ export class Checkpoints {
   /** The undo thread. On start it finishes interrupted work of an earlier process and removes expired state. */
   get #thread(): UndoThread {
     if (this.#opened !== undefined) return this.#opened;
-    const data = this.#given ?? (this.#temporary = mkdtempSync(join(tmpdir(), 'signalbox-undo-')));
+    const data = this.#data ?? (this.#temporary = mkdtempSync(join(tmpdir(), 'signalbox-undo-')));
     const thread = new UndoThread({ data, limits: this.#limits });
     this.#opened = thread;
     const { keepMs = 7 * dayMs, keepBytes = 5e9 } = this.#options;
@@ -107,23 +109,47 @@ export class Checkpoints {
   }
 
   /** Repeats a request while another call uses the workspace, until the wait ends. */
-  async #patiently<Answer extends object>(
+  async #retryWhileBusy<Answer extends object>(
     ask: () => Promise<Answer | Busy>,
     { signal, waitMs = Number.POSITIVE_INFINITY, onBusy }: WaitOptions,
   ): Promise<Answer | Busy> {
     const end = Date.now() + waitMs;
-    let told: string | undefined;
+    let reported: string | undefined;
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, maxPauseMs)) {
       const answer = await ask();
       if (!('busy' in answer)) return answer;
-      if (onBusy !== undefined && told !== answer.busy) emitSafely(onBusy, answer.busy);
-      told = answer.busy;
+      if (onBusy !== undefined && reported !== answer.busy) emitSafely(onBusy, answer.busy);
+      reported = answer.busy;
       if (signal?.aborted === true || Date.now() >= end) return answer;
       const left = Math.min(pause * (0.5 + Math.random()), end - Date.now());
-      await delay(left, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      await delay(left, undefined, omitUndefined({ signal })).catch(() => undefined);
     }
   }
 }
 
 /** The changes of a call, and whether they were undone. */
 export type ChangesOfCall = NonNullable<ReturnType<UndoEngine['changesOf']>>;
+
+/**
+ * Serializes calls in overlapping directories in the order of arrival, because concurrent changes of two calls cannot be
+ * distinguished.
+ */
+class WorkspaceMutex {
+  readonly #held = new Set<{ readonly directories: readonly string[]; readonly over: Promise<void> }>();
+
+  /** Waits until no overlapping directory is in use. Resolves with the function that releases the lock. */
+  async acquire(workspaces: readonly string[]): Promise<() => void> {
+    const directories = workspaces.map((workspace) => resolve(workspace));
+    const before = [...this.#held].filter((other) =>
+      other.directories.some((theirs) => directories.some((ours) => isOverlapping(theirs, ours))),
+    );
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const lock = { directories, over };
+    this.#held.add(lock);
+    await Promise.all(before.map((other) => other.over));
+    return () => {
+      this.#held.delete(lock);
+      end();
+    };
+  }
+}

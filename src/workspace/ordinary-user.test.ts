@@ -15,16 +15,16 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFull } from '../../test/support/faults.ts';
-import { memoryDirectory } from '../../test/support/memory-directory.ts';
-import { becomeOrdinaryUser } from '../../test/support/ordinary-user.ts';
+import { createMemoryDirectory } from '../../test/support/memory-directory.ts';
+import { dropRootPrivileges } from '../../test/support/ordinary-user.ts';
 import { removeTree, undoRandomTrees } from '../../test/support/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
 import { type UndoResult, UndoEngine } from './undo-engine.ts';
 
 // Root may read everything, so the tests would prove nothing as root.
-becomeOrdinaryUser();
-const place = memoryDirectory('ordinary-undo');
+dropRootPrivileges();
+const place = createMemoryDirectory('ordinary-undo');
 after(() => removeTree(place));
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
 let places = 0;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isFull } from '../../test/support/faults.ts';
-import { memoryDirectory } from '../../test/support/memory-directory.ts';
+import { createMemoryDirectory } from '../../test/support/memory-directory.ts';
 import { removeTree, undoRandomTrees } from '../../test/support/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
 
 // Thousands of files are flushed to the disk one by one.
-const place = memoryDirectory('undo');
+const place = createMemoryDirectory('undo');
 after(() => removeTree(place));
 
 describe('undo of shell commands', () => {

@@ -86,7 +86,7 @@ export class UndoEngine {
   readonly #directory: string;
   readonly #data: BytePath;
   readonly #limits: WorkspaceLimits;
-  readonly #kept = new Map<BytePath, CachedWorkspace>();
+  readonly #cached = new Map<BytePath, CachedWorkspace>();
   readonly #openMarks: () => WorkMarks;
   #contents: ContentStore;
   #records: CallRecords;
@@ -110,10 +110,10 @@ export class UndoEngine {
   begin(call: string, workspaces: readonly string[]): CheckpointSize | Busy {
     this.#assureStore();
     const roots = rootsOf(workspaces);
-    const other = this.#marks.tryPlace(call, roots, 'looking', (dead) => this.#recover(dead));
+    const other = this.#marks.tryPlace(call, roots, 'scanning', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
     try {
-      const sizes = roots.map((root) => this.#look(root).size);
+      const sizes = roots.map((root) => this.#scan(root).size);
       this.#marks.write(call, roots, 'running');
       const sum = (key: 'files' | 'bytes'): number => sizes.reduce((total, size) => total + size[key], 0);
       return { files: sum('files'), bytes: sum('bytes') };
@@ -125,13 +125,13 @@ export class UndoEngine {
 
   /** Determines and records what the call has changed. */
   finish(call: string): CheckpointResult {
-    const record = this.#ending(call, () => this.#finish(call));
+    const record = this.#endCall(call, () => this.#finish(call));
     return { ...toChangeList(record.workspaces, this.#contents), ...toUnrestorable(record) };
   }
 
   /** Determines what the call has changed, and reverts as much as possible. */
   rollBack(call: string): UndoResult {
-    return this.#ending(call, (roots) => this.#takeBack(this.#finish(call), roots, true));
+    return this.#endCall(call, (roots) => this.#revert(this.#finish(call), roots, true));
   }
 
   /** Returns the recorded changes of a call; `undefined` when it has no record. */
@@ -147,16 +147,10 @@ export class UndoEngine {
   /** Reverts the changes of a call: all or none, or with `partial` only those that were not overwritten since. */
   undo(call: string, partial: boolean): UndoResult | Busy {
     const record = this.#recordOf(call);
-    if (record === undefined) throw new SignalboxError('undo-unavailable', `no changes of ${call} are kept`);
+    if (record === undefined) throw new SignalboxError('undo-unavailable', `no changes of ${call} are stored`);
     if (record.status === 'undone') throw new SignalboxError('undo-done', `${call} was undone already`);
     const roots = record.workspaces.map(({ root }) => root);
-    const other = this.#marks.tryPlace(call, roots, 'looking', (dead) => this.#recover(dead));
-    if (other !== undefined) return { busy: other.call };
-    try {
-      return this.#takeBack(record, roots, partial);
-    } finally {
-      this.#marks.remove(call);
-    }
+    return this.#whileMarked(call, roots, () => this.#revert(record, roots, partial));
   }
 
   /** Removes the records of old calls and unreferenced contents. Returns the number of freed bytes. */
@@ -164,9 +158,7 @@ export class UndoEngine {
     this.#assureStore();
     const swept = join(this.#directory, 'swept');
     if (Date.now() - (statSync(swept, { throwIfNoEntry: false })?.mtimeMs ?? 0) < atMostEveryMs) return 0;
-    const other = this.#marks.tryPlace(sweepCall, ['/'], 'looking', (dead) => this.#recover(dead));
-    if (other !== undefined) return { busy: other.call };
-    try {
+    return this.#whileMarked(sweepCall, ['/'], () => {
       const present = readdirSync(join(this.#directory, 'workspaces')).map((name) => {
         const tree = new WorkspaceTree('', this.#contents, this.#limits, '');
         new IndexFile(join(this.#directory, 'workspaces', name)).load(tree);
@@ -175,8 +167,17 @@ export class UndoEngine {
       const freed = this.#contents.sweep(applyRetention(this.#records, present, retention));
       writeFileSync(swept, '');
       return freed;
+    });
+  }
+
+  /** Acts unless another call uses an overlapping workspace, and keeps others out meanwhile. */
+  #whileMarked<Result>(call: string, roots: readonly BytePath[], act: () => Result): Result | Busy {
+    const other = this.#marks.tryPlace(call, roots, 'scanning', (dead) => this.#recover(dead));
+    if (other !== undefined) return { busy: other.call };
+    try {
+      return act();
     } finally {
-      this.#marks.remove(sweepCall);
+      this.#marks.remove(call);
     }
   }
 
@@ -195,32 +196,32 @@ export class UndoEngine {
     const parts = ['plans', 'workspaces', 'content/00', 'content/ff', 'calls', 'open'];
     if (parts.every((part) => existsSync(join(this.#directory, part)))) return;
     rmSync(join(this.#directory, 'workspaces'), { recursive: true, force: true });
-    this.#kept.clear();
+    this.#cached.clear();
     ({ contents: this.#contents, records: this.#records, marks: this.#marks } = this.#open());
   }
 
-  #look(root: BytePath): WorkspaceTree {
+  #scan(root: BytePath): WorkspaceTree {
     const { tree, index } = this.#workspace(root);
     try {
       index.save(tree, tree.scan().indexed);
       return tree;
     } catch (error) {
-      this.#kept.delete(root);
+      this.#cached.delete(root);
       throw this.#failure(root, error);
     }
   }
 
   #workspace(root: BytePath): CachedWorkspace {
-    const known = this.#kept.get(root);
+    const known = this.#cached.get(root);
     if (known?.index.isCurrent() === true) return known;
     const tree = new WorkspaceTree(root, this.#contents, this.#limits, this.#data);
     const index = new IndexFile(
       join(this.#directory, 'workspaces', hash('sha256', Buffer.from(root, 'latin1')).slice(0, 32)),
     );
     index.load(tree);
-    const kept = { tree, index };
-    this.#kept.set(root, kept);
-    return kept;
+    const workspace = { tree, index };
+    this.#cached.set(root, workspace);
+    return workspace;
   }
 
   /** Records the changes since the call began. The record is written before the index, so that after a crash the index still has the old state. */
@@ -228,37 +229,37 @@ export class UndoEngine {
     const roots = this.#markOf(call)?.roots;
     if (roots === undefined)
       throw new SignalboxError('undo-unavailable', `the checkpoint of call ${call} no longer exists`);
-    const looks = roots.map((root) => {
+    const scans = roots.map((root) => {
       const { tree, index } = this.#workspace(root);
       try {
-        return { root, tree, index, look: tree.scan({ isAfterCall: true }) };
+        return { root, tree, index, scan: tree.scan({ isAfterCall: true }) };
       } catch (error) {
-        this.#kept.delete(root);
+        this.#cached.delete(root);
         throw this.#failure(root, error);
       }
     });
     const record: CallRecord = {
       call,
       at: Date.now(),
-      workspaces: looks.map(({ root, tree, look }): WorkspaceChanges => {
+      workspaces: scans.map(({ root, tree, scan }): WorkspaceChanges => {
         const skipped = [...tree.skipped].map(([path, reason]) => ({ path, reason }));
-        const { changes, unrecorded } = look;
+        const { changes, unrecorded } = scan;
         return { root, changes, skipped, ...(unrecorded.length === 0 ? {} : { unrecorded }) };
       }),
       status: 'kept',
       ...(interrupted === undefined ? {} : { interrupted }),
     };
-    if (looks.some(({ look }) => look.changes.length > 0 || !look.isWhole) || interrupted !== undefined)
+    if (scans.some(({ scan }) => scan.changes.length > 0 || !scan.isWhole) || interrupted !== undefined)
       this.#records.write(record);
-    for (const { root, tree, index, look } of looks) {
+    for (const { root, tree, index, scan } of scans) {
       // A partial index is not saved, because the next checkpoint would miss a part of the workspace.
-      if (look.isWhole) index.save(tree, look.indexed);
-      else this.#kept.delete(root);
+      if (scan.isWhole) index.save(tree, scan.indexed);
+      else this.#cached.delete(root);
     }
     return record;
   }
 
-  #takeBack(record: CallRecord, roots: readonly BytePath[], partial: boolean): UndoResult {
+  #revert(record: CallRecord, roots: readonly BytePath[], partial: boolean): UndoResult {
     const planned = record.workspaces.map((workspace) => ({ root: workspace.root, ...planRestore(workspace) }));
     const conflicts = planned.flatMap((each) => each.conflicts.map((conflict) => toSkippedPath(each.root, conflict)));
     const list = toChangeList(record.workspaces, this.#contents);
@@ -268,11 +269,11 @@ export class UndoEngine {
     const plan: Plan = { call: record.call, workspaces: planned.map((each) => each.plan), conflicts };
     writeDurably(this.#planFile(record.call), plan);
     this.#marks.write(record.call, roots, 'undoing');
-    const left = this.#carryOut(plan, record);
+    const left = this.#runPlan(plan, record);
     return { outcome: left.length === 0 ? 'undone' : 'partly-undone', ...list, conflicts: left };
   }
 
-  #carryOut(plan: Plan, record: CallRecord | undefined): SkippedPath[] {
+  #runPlan(plan: Plan, record: CallRecord | undefined): SkippedPath[] {
     const late = plan.workspaces.flatMap((workspace) =>
       restore(workspace, this.#contents, plan.call).map((conflict) => toSkippedPath(workspace.root, conflict)),
     );
@@ -284,7 +285,7 @@ export class UndoEngine {
   }
 
   /** Runs the last action for a call and then releases its workspaces, even when the action fails. */
-  #ending<Result>(call: string, act: (roots: readonly BytePath[]) => Result): Result {
+  #endCall<Result>(call: string, act: (roots: readonly BytePath[]) => Result): Result {
     this.#assureStore();
     try {
       return act(this.#markOf(call)?.roots ?? []);
@@ -296,7 +297,7 @@ export class UndoEngine {
   #recover(mark: WorkMark): void {
     const { call, doing } = mark;
     const plan = readJsonFile(this.#planFile(call)) as Plan | undefined;
-    if (plan !== undefined) this.#carryOut(plan, this.#records.read(call));
+    if (plan !== undefined) this.#runPlan(plan, this.#records.read(call));
     else if (doing === 'running' && this.#records.read(call) === undefined) this.#finish(call, true);
     this.#marks.remove(call);
   }

@@ -21,7 +21,7 @@ type Method<Name extends keyof UndoEngine> = UndoEngine[Name];
 /** Runs an undo engine in a worker thread. The thread starts with the first request and restarts after it dies. */
 export class UndoThread {
   readonly #options: Pick<UndoEngineOptions, 'data' | 'limits'>;
-  readonly #gone: string[] = [];
+  readonly #deadEngines: string[] = [];
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #worker: Worker | undefined;
   #requests = 0;
@@ -50,7 +50,7 @@ export class UndoThread {
 
   #start(): Worker {
     const engine = randomUUID();
-    const workerData: UndoEngineOptions = { ...this.#options, deadEngines: this.#gone, engine };
+    const workerData: UndoEngineOptions = { ...this.#options, deadEngines: this.#deadEngines, engine };
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const program = new URL(`./undo-worker.${extension}`, import.meta.url);
     const env = { ...process.env, ...compileCacheEnv() };
@@ -66,7 +66,7 @@ export class UndoThread {
     let reason = 'it ended';
     worker.on('error', (error) => (reason = error.message));
     worker.on('exit', () => {
-      this.#gone.push(engine);
+      this.#deadEngines.push(engine);
       if (this.#worker === worker) this.#worker = undefined;
       const error = new SignalboxError('checkpoint-failed', `the undo thread died: ${reason}`);
       for (const waiting of this.#waiting.values()) waiting.reject(error);

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BytePath, isOverlapping } from './content/byte-path.ts';
-import { readJsonFile, writeAtomically } from './content/durable-file.ts';
+import { readJsonFile, systemErrorCode, writeAtomically } from './content/durable-file.ts';
 
 /** Marks workspaces as in use by a call, for other processes and for recovery after a crash. */
 export interface WorkMark {
   readonly call: string;
   readonly roots: readonly BytePath[];
-  /** `looking`: the scan before the call; nothing has changed yet. */
-  readonly doing: 'looking' | 'running' | 'undoing';
+  /** `scanning`: the scan before the call; nothing has changed yet. */
+  readonly doing: 'scanning' | 'running' | 'undoing';
   readonly process: number;
   /** The start time of the process, where the system provides it, because process ids are reused. */
   readonly began: string;
@@ -21,12 +21,12 @@ export class WorkMarks {
   readonly #directory: string;
   readonly #engine: string;
   /** The ids of engines of this process whose thread has died. */
-  readonly #gone: readonly string[];
+  readonly #deadEngines: readonly string[];
 
-  constructor(directory: string, engine: string, gone: readonly string[]) {
+  constructor(directory: string, engine: string, deadEngines: readonly string[]) {
     this.#directory = directory;
     this.#engine = engine;
-    this.#gone = gone;
+    this.#deadEngines = deadEngines;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
@@ -84,7 +84,7 @@ export class WorkMarks {
   }
 
   #isAlive({ process: id, began, engine }: WorkMark): boolean {
-    if (this.#gone.includes(engine)) return false;
+    if (this.#deadEngines.includes(engine)) return false;
     const now = readStartTime(id);
     return now !== '' && now === began;
   }
@@ -109,6 +109,6 @@ function isRunning(id: number): boolean {
     process.kill(id, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemErrorCode(error) === 'EPERM';
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, lstatSync, openSync, readlinkSync } from 'node:fs';
 import { type BytePath, joinPath, lastPart, parentPath, toDisplayPath, toSystemPath } from './byte-path.ts';
+import { systemErrorCode } from './durable-file.ts';
 import { hasDescriptorPaths, isPermissionError } from './opened-directories.ts';
 
 const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -87,7 +88,7 @@ function openDirectoryAt(at: string | Buffer, directory: BytePath): number {
   try {
     return openSync(at, openDirectory);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemErrorCode(error);
     if (code === 'ENOENT') throw new DirectoryLostError(directory, true);
     if (code === 'ELOOP' || code === 'ENOTDIR') throw new DirectoryLostError(directory, false);
     throw error;

@@ -27,7 +27,7 @@ export function readJsonFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -42,7 +42,11 @@ export function syncDirectory(path: string | Buffer): void {
       closeSync(descriptor);
     }
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || !['EPERM', 'EISDIR', 'EINVAL'].includes(String(error.code)))
-      throw error;
+    if (!['EPERM', 'EISDIR', 'EINVAL'].includes(systemErrorCode(error))) throw error;
   }
+}
+
+/** Returns the code of an error of a system call, such as `ENOENT`; an empty string for other errors. */
+export function systemErrorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

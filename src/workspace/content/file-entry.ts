@@ -1,5 +1,6 @@
 import type { BytePath } from './byte-path.ts';
 import { hashOfFile } from './content-store.ts';
+import { systemErrorCode } from './durable-file.ts';
 import { type Stats, lstatSync, readlinkSync } from 'node:fs';
 
 /** The recorded state of a file, directory or symlink. */
@@ -121,7 +122,7 @@ function tryHashFile(at: string | Buffer): string | null {
   try {
     return hashOfFile(at);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return null;
+    if (systemErrorCode(error) === 'EACCES') return null;
     throw error;
   }
 }

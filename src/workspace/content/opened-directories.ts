@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, existsSync, fchmodSync, lstatSync, openSync } from 'node:fs';
 import type { BytePath } from './byte-path.ts';
+import { systemErrorCode } from './durable-file.ts';
 
 /** Calls `act` with a path to an entry of the workspace that system calls can use. */
 type Reach = <Result>(path: BytePath, act: (at: string | Buffer) => Result) => Result;
@@ -77,5 +78,5 @@ export function setMode(at: string | Buffer, mode: number): void {
 
 /** Returns whether an error is a permission error. */
 export function isPermissionError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
+  return ['EACCES', 'EPERM'].includes(systemErrorCode(error));
 }

@@ -1,5 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import type { ChangeList, FileChange } from '../../core/calls/file-change.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { toDisplayPath } from '../content/byte-path.ts';
 import type { WorkspaceChanges } from './call-record.ts';
 import type { ContentStore } from '../content/content-store.ts';
@@ -36,24 +37,27 @@ export function toChangeList(workspaces: readonly WorkspaceChanges[], contents: 
   const changes = all.slice(0, maxListedChanges).map(({ root, change, isUnrecorded }): FileChange => {
     const diff = room > 0 ? toDiff(change, contents) : undefined;
     room -= diff?.length ?? 0;
-    const notes = [toNote(change, diff !== undefined), isUnrecorded ? unrecordedNote : ''];
-    const note = notes.filter((each) => each !== '').join('; ');
-    return {
-      ...(workspaces.length > 1 ? { workspace: toDisplayPath(root) } : {}),
+    const notes = [toNote(change, diff !== undefined), isUnrecorded ? unrecordedNote : ''].filter(Boolean);
+    return omitUndefined({
+      workspace: workspaces.length > 1 ? toDisplayPath(root) : undefined,
       path: toDisplayPath(change.path) || '.',
-      kind: change.before === undefined ? 'added' : change.after === undefined ? 'deleted' : 'modified',
-      ...(diff === undefined ? {} : { diff }),
-      ...(note === '' ? {} : { note }),
-    };
+      kind: toChangeKind(change),
+      diff,
+      note: notes.length === 0 ? undefined : notes.join('; '),
+    });
   });
   return { changes, total: all.length };
+}
+
+function toChangeKind({ before, after }: PathChange): FileChange['kind'] {
+  if (before === undefined) return 'added';
+  return after === undefined ? 'deleted' : 'modified';
 }
 
 function toDiff({ path, before, after }: PathChange, contents: ContentStore): string | undefined {
   const [old, now] = [readText(before, contents), readText(after, contents)];
   if (old === undefined || now === undefined || old === now) return undefined;
   const name = toDisplayPath(path);
-  const options = { context: 3, timeout: maxDiffMs, headerOptions: { includeIndex: false } as const };
   return createTwoFilesPatch(
     before?.kind === 'file' ? `a/${name}` : '/dev/null',
     after?.kind === 'file' ? `b/${name}` : '/dev/null',
@@ -61,7 +65,7 @@ function toDiff({ path, before, after }: PathChange, contents: ContentStore): st
     now,
     undefined,
     undefined,
-    { context: options.context, timeout: options.timeout },
+    { context: 3, timeout: maxDiffMs },
   )?.replace(/^=+\n/, '');
 }
 

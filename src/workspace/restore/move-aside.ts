@@ -10,6 +10,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { lastPart, toDisplayPath, toSystemPath } from '../content/byte-path.ts';
+import { systemErrorCode } from '../content/durable-file.ts';
 import { type FileEntry, type PathChange, toKind, readEntry, isSameState } from '../content/file-entry.ts';
 
 /** Thrown when another program changed a path while it was restored. */
@@ -28,7 +29,7 @@ const largeFileBytes = 1024 * 1024;
 const coarseTickMs = 2000;
 const changed = 'it was changed while the call was undone';
 /** The errors of file systems without hard links, and of files that only their owner may link. */
-const linkErrorCodes = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'];
+const linkErrorCodes = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 
 /** Returns the path to which a step moves a file aside. It is in the same directory, so that the rename is atomic. */
 export function asidePath(at: string | Buffer, unnamed: string): string | Buffer {
@@ -49,7 +50,7 @@ export function moveAside(at: string | Buffer, aside: string | Buffer, checked: 
   try {
     renameSync(at, aside);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) throw new InterferenceError('it was removed while the call was undone');
+    if (systemErrorCode(error) === 'ENOENT') throw new InterferenceError('it was removed while the call was undone');
     throw error;
   }
   if (isUnchanged(aside, checked)) return;
@@ -76,7 +77,9 @@ export function putInPlace(from: string | Buffer, at: string | Buffer): void {
   try {
     moveIfFree(from, at);
   } catch (error) {
-    throw hasCode(error, 'EEXIST') ? new InterferenceError('something was put there while the call was undone') : error;
+    throw systemErrorCode(error) === 'EEXIST'
+      ? new InterferenceError('something was put there while the call was undone')
+      : error;
   }
 }
 
@@ -135,7 +138,7 @@ function linkOrMove(from: string | Buffer, at: string | Buffer): void {
   try {
     linkSync(from, at);
   } catch (error) {
-    if (!linkErrorCodes.some((code) => hasCode(error, code))) throw error;
+    if (!linkErrorCodes.has(systemErrorCode(error))) throw error;
     moveUnlessTaken(from, at);
     return;
   }
@@ -150,10 +153,6 @@ function moveUnlessTaken(from: string | Buffer, at: string | Buffer): void {
 
 function isSameFile(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function displayName(path: string | Buffer): string {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { type BytePath, pathDepth, joinPath, parentPath, toSystemPath } from '../content/byte-path.ts';
 import type { ContentStore } from '../content/content-store.ts';
-import { syncDirectory } from '../content/durable-file.ts';
+import { syncDirectory, systemErrorCode } from '../content/durable-file.ts';
 import {
   type FileEntry,
   type PathChange,
@@ -75,9 +75,7 @@ interface Step extends PathChange {
 function isExpectedError(error: unknown): error is Error {
   const codes = ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM'];
   return (
-    error instanceof InterferenceError ||
-    error instanceof DirectoryLostError ||
-    (error instanceof Error && 'code' in error && codes.includes(String(error.code)))
+    error instanceof InterferenceError || error instanceof DirectoryLostError || codes.includes(systemErrorCode(error))
   );
 }
 
@@ -192,7 +190,7 @@ function setOwner(at: string | Buffer, uid: number, gid: number): void {
   try {
     lchownSync(at, uid, gid);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+    if (systemErrorCode(error) !== 'EPERM') throw error;
   }
 }
 
