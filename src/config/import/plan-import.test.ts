@@ -25,8 +25,8 @@ function namesOf(...list: readonly Given[]): string[] {
   return planImport(found(...list), target, '/p').taken.map(({ name, entry }) => `${name}=${entry.command}`);
 }
 
-suite('the plan of an import', () => {
-  test('the same server of two clients comes once, with both', () => {
+suite('planImport', () => {
+  test('imports the same server of two clients once, with both origins', () => {
     const one = { command: 'a', env: { A: '1', B: '2' } };
     const { taken } = planImport(
       found(['x', 's', one], ['y', 's', { env: { B: '2', A: '1' }, command: 'a' }]),
@@ -39,7 +39,7 @@ suite('the plan of an import', () => {
     );
   });
 
-  test('different servers of one name get the name of their client behind', () => {
+  test('appends the name of the client to different servers of the same name', () => {
     const list = [
       ['x', 's', { command: 'a' }],
       ['cursor', 's', { command: 'b' }],
@@ -49,7 +49,7 @@ suite('the plan of an import', () => {
     assert.deepEqual(namesOf(...list), ['s=a', 's-cursor=b', 's-cursor-2=c']);
   });
 
-  test('what the configuration has is kept, the built-in name is never taken, and a project comes before its user', () => {
+  test('keeps configured servers, never takes the built-in name, and prefers the project over the user', () => {
     const plan = planImport(
       found(
         ['x', 'mine', { command: 'a' }],
@@ -74,7 +74,7 @@ suite('the plan of an import', () => {
     );
   });
 
-  test('a server of a project keeps its directory when the configuration stands elsewhere', () => {
+  test('sets the directory of a project server when the configuration is in another directory', () => {
     const list = found(
       ['x', 's', { command: 'a' }, '/p/f'],
       ['x', 't', { command: 'a' }],
@@ -87,7 +87,7 @@ suite('the plan of an import', () => {
     );
   });
 
-  test('names are made to fit, always in the same way', () => {
+  test('converts names to valid server names deterministically', () => {
     assert.deepEqual(['my server', 'a__b_', 'Zürich/Ost', 'fine-1_x', 'a-'].map(fittingName), [
       'my-server',
       'a_b',

@@ -5,13 +5,13 @@ import { resolveReferences } from '../references.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 import { protectedArguments, protectedUrl, protectedValue } from './protected-secrets.ts';
 
-function holder(server = 'box', secrets = new ImportedSecrets()) {
+function createHolder(server = 'box', secrets = new ImportedSecrets()) {
   const notes: string[] = [];
   return { server, secrets, notes, note: (text: string) => void notes.push(text) };
 }
 
 suite('a secret of another client', () => {
-  test('is not copied from a variable or a header, by its name or by its form', () => {
+  test('is not copied from a variable or a header with its name or format', () => {
     const cases: readonly (readonly [string, string, string])[] = [
       ['DB_PASSWORD', 'x', '${secret:DB_PASSWORD}'],
       ['OPENAI_KEY', 'x', '${secret:OPENAI_KEY}'],
@@ -21,13 +21,13 @@ suite('a secret of another client', () => {
       ['DB_PASSWORD', '${env:X:-literal}', '${env:X}'],
     ];
     for (const [key, value, expected] of cases) {
-      const { notes, ...rest } = holder();
+      const { notes, ...rest } = createHolder();
       assert.equal(protectedValue(key, value, rest), expected);
       assert.equal(notes.length, 1, key);
     }
   });
 
-  test('a reference and a plain value stay as they are', () => {
+  test('is not assumed in a reference or a plain value', () => {
     for (const [key, value] of [
       ['API_KEY', '${env:MINE}'],
       ['Authorization', 'Bearer ${env:MINE}'],
@@ -36,14 +36,14 @@ suite('a secret of another client', () => {
       ['API_KEY', ''],
       ['max_tokens', '100'],
     ] as const) {
-      const { notes, ...rest } = holder();
+      const { notes, ...rest } = createHolder();
       assert.equal(protectedValue(key, value, rest), value);
       assert.deepEqual(notes, []);
     }
   });
 
   test('is not copied from arguments', () => {
-    const { notes, ...rest } = holder();
+    const { notes, ...rest } = createHolder();
     const args = [
       '--api-key',
       'abc',
@@ -79,21 +79,21 @@ suite('a secret of another client', () => {
 
   test('is not copied from an address', () => {
     assert.equal(
-      protectedUrl('https://me:hunter2hunter2@x.example/mcp?api_key=abc&page=2', holder()),
+      protectedUrl('https://me:hunter2hunter2@x.example/mcp?api_key=abc&page=2', createHolder()),
       'https://me:${secret:BOX_URL_PASSWORD}@x.example/mcp?api_key=${secret:BOX_API_KEY}&page=2',
     );
     const referring = 'https://me:${env:PASS}@x.example/mcp';
-    assert.equal(protectedUrl(referring, holder()), referring);
+    assert.equal(protectedUrl(referring, createHolder()), referring);
   });
 
-  test('two different secrets of one name get two names, the same secret one', () => {
+  test('has its own name; the same secret is stored once', () => {
     const secrets = new ImportedSecrets();
-    assert.equal(protectedValue('GITHUB_TOKEN', 'one', holder('home', secrets)), '${secret:GITHUB_TOKEN}');
-    assert.equal(protectedValue('GITHUB_TOKEN', 'two', holder('work', secrets)), '${secret:WORK_GITHUB_TOKEN}');
-    assert.equal(protectedValue('GITHUB_TOKEN', 'one', holder('other', secrets)), '${secret:GITHUB_TOKEN}');
+    assert.equal(protectedValue('GITHUB_TOKEN', 'one', createHolder('home', secrets)), '${secret:GITHUB_TOKEN}');
+    assert.equal(protectedValue('GITHUB_TOKEN', 'two', createHolder('work', secrets)), '${secret:WORK_GITHUB_TOKEN}');
+    assert.equal(protectedValue('GITHUB_TOKEN', 'one', createHolder('other', secrets)), '${secret:GITHUB_TOKEN}');
   });
 
-  test('is remembered, so that the references to it come to what stood there', async () => {
+  test('is collected, so that its references resolve to the original text', async () => {
     const token = fc.stringMatching(/^[A-Za-z0-9]{36}$/);
     const piece = fc.oneof(
       fc.stringMatching(/^[a-z /:=&?@,.-]{0,12}$/),
@@ -106,7 +106,7 @@ suite('a secret of another client', () => {
       fc.asyncProperty(fc.array(piece, { maxLength: 4 }), async (pieces) => {
         const text = ['text', ...pieces].join(' ');
         const secrets = new ImportedSecrets();
-        const { notes, ...rest } = holder('box', secrets);
+        const { notes, ...rest } = createHolder('box', secrets);
         const shown = [
           protectedValue('API_KEY', text, rest),
           protectedValue('HARMLESS', text, rest),
@@ -124,9 +124,9 @@ suite('a secret of another client', () => {
     );
   });
 
-  test('is not remembered when it is put together from others, or too short to be kept out of the record', () => {
+  test('is not collected when it contains references or is too short to be redacted', () => {
     const secrets = new ImportedSecrets();
-    const { notes, ...rest } = holder('box', secrets);
+    const { notes, ...rest } = createHolder('box', secrets);
     protectedValue('DB_PASSWORD', 'mine-${env:X}', rest);
     protectedValue('PIN_SECRET', '123', rest);
     assert.deepEqual(notes, [
@@ -136,14 +136,14 @@ suite('a secret of another client', () => {
     assert.equal(secrets.valuesOf(['DB_PASSWORD', 'PIN_SECRET']).size, 0);
   });
 
-  test('never takes the name of a secret that is kept already', () => {
+  test('never gets the name of an existing secret', () => {
     const secrets = new ImportedSecrets(['GITHUB_TOKEN']);
     assert.equal(
-      protectedValue('GITHUB_TOKEN', 'one two three', holder('home', secrets)),
+      protectedValue('GITHUB_TOKEN', 'one two three', createHolder('home', secrets)),
       '${secret:HOME_GITHUB_TOKEN}',
     );
     assert.equal(
-      protectedValue('GITHUB_TOKEN', 'one two three', holder('work', secrets)),
+      protectedValue('GITHUB_TOKEN', 'one two three', createHolder('work', secrets)),
       '${secret:WORK_GITHUB_TOKEN}',
     );
   });

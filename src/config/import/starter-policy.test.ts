@@ -12,8 +12,8 @@ function rulesOf(
   return starterRules([{ name: 'files', entry: {}, origins: [], notes: [], permissions: all }]);
 }
 
-suite('the starter policy', () => {
-  test('says in our rules what other clients say: allow and ask, of one tool or of all', () => {
+suite('starterRules', () => {
+  test('converts permissions of other clients to rules, for one tool or for all', () => {
     const rules = rulesOf(['read_file', 'allow'], ['write.file', 'ask'], ['*', 'allow', 'Gemini CLI']);
     assert.deepEqual(parse(printRules(rules)), [
       { id: 'imported-files-read-file', match: 'mcp__files__read_file', allow: 'true' },
@@ -23,20 +23,20 @@ suite('the starter policy', () => {
     assert.match(printRules(rules), /^# Gemini CLI runs it without asking\n- id: imported-files-all$/m);
   });
 
-  test('where clients disagree, the stricter one counts; where they agree, both are named', () => {
+  test('uses the stricter permission when clients disagree, and names all clients when they agree', () => {
     const [rule, ...more] = rulesOf(['a', 'allow', 'Codex'], ['a', 'ask', 'Claude Code'], ['a', 'allow', 'Gemini CLI']);
     assert.deepEqual([rule?.answer, rule?.clients, more.length], ['ask', ['Claude Code'], 0]);
     assert.deepEqual(rulesOf(['a', 'allow', 'X'], ['a', 'allow', 'Y'], ['a', 'allow', 'X'])[0]?.clients, ['X', 'Y']);
   });
 
-  test('what is forbidden needs no rule, and a name that could mean more here gets none', () => {
+  test('creates no rule for forbidden tools, or for names that could match more tools here', () => {
     assert.deepEqual(
       rulesOf(['a', 'deny'], ['{a,b}', 'allow'], ['a b', 'allow'], ['[a-z]', 'allow'], ['?', 'allow']),
       [],
     );
   });
 
-  test('what a client lets run but does not offer gets no rule', () => {
+  test('creates no rule for tools that the client does not offer', () => {
     const permissions = ['read', 'query-docs', 'write', '*'].map((tool) => ({
       tool,
       answer: 'allow' as const,
@@ -49,7 +49,7 @@ suite('the starter policy', () => {
     );
   });
 
-  test('whatever the names are, the text is YAML of exactly these rules, with ids of their own', () => {
+  test('are printed as YAML of exactly these rules with unique ids, for arbitrary names', () => {
     const permission = fc.record({
       tool: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a.b', 'a-b', 'a_b', '*', 'a*', '-', '_')),
       answer: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const),

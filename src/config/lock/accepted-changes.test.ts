@@ -15,13 +15,14 @@ import { AcceptedChanges } from './accepted-changes.ts';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-/** A lock of one server whose tool says this. */
-function saying(description: string): Lock {
+/** Returns a lock of one server whose tool has this description. */
+function lockWith(description: string): Lock {
   const tool = defineTool({ name: 'tool', description, input: { type: 'object' }, effect: 'read', run: () => 1 });
   return lockOf([localServer({ name: 'shop', tools: [tool] })]);
 }
 
-const said = (lock: Lock | undefined): string | undefined => lock?.servers.get('shop')?.tools.get('tool')?.description;
+const descriptionIn = (lock: Lock | undefined): string | undefined =>
+  lock?.servers.get('shop')?.tools.get('tool')?.description;
 
 async function machines(t: TestContext, schema: string): Promise<[AcceptedChanges, AcceptedChanges]> {
   const stores = await Promise.all([1, 2].map(() => postgresStore({ address: cluster.address(schema) })));
@@ -29,48 +30,48 @@ async function machines(t: TestContext, schema: string): Promise<[AcceptedChange
   return stores.map((store) => new AcceptedChanges(store)) as [AcceptedChanges, AcceptedChanges];
 }
 
-describe('what was accepted on one machine', () => {
-  test('holds on another whose file is older, also after more was accepted, until that file is changed', async (t) => {
+describe('AcceptedChanges', () => {
+  test('apply on another machine with an older file, also after further changes, until that file is changed', async (t) => {
     const [one, other] = await machines(t, 'chain');
-    const [first, second, third] = [saying('first'), saying('second'), saying('third')];
-    const told = new Promise<void>((resolve) => other.listen(resolve));
+    const [first, second, third] = [lockWith('first'), lockWith('second'), lockWith('third')];
+    const notified = new Promise<void>((resolve) => other.listen(resolve));
     await one.accept('shop', first, second.servers.get('shop'));
-    await within(told, 'the other is told');
+    await within(notified, 'the other machine is notified');
     await other.load();
-    assert.deepEqual([said(one.over(first)), said(other.over(first))], ['second', 'second']);
+    assert.deepEqual([descriptionIn(one.over(first)), descriptionIn(other.over(first))], ['second', 'second']);
     // The file of the one machine could be written, that of the other could not.
     await one.accept('shop', second, third.servers.get('shop'));
     await other.load();
     assert.deepEqual(
-      [first, second, third].map((file) => said(other.over(file))),
+      [first, second, third].map((file) => descriptionIn(other.over(file))),
       ['third', 'third', 'third'],
     );
-    const released = saying('released');
-    assert.equal(said(other.over(released)), 'released');
-    assert.equal(other.over(undefined), undefined, 'a server that was never locked there is not locked by it');
+    const released = lockWith('released');
+    assert.equal(descriptionIn(other.over(released)), 'released');
+    assert.equal(other.over(undefined), undefined, 'locked a server that was never locked there');
   });
 
-  test('can be that a server is not locked any more, or is from now on', async (t) => {
+  test('can remove a server from the lock, or add one', async (t) => {
     const [one, other] = await machines(t, 'out');
-    const file = saying('first');
+    const file = lockWith('first');
     await one.accept('shop', file, undefined);
     await other.load();
     assert.equal(other.over(file)?.servers.size, 0);
     await other.accept('shop', undefined, file.servers.get('shop'));
-    assert.equal(said(other.over(undefined)), 'first');
+    assert.equal(descriptionIn(other.over(undefined)), 'first');
   });
 
-  test('needs no file that can be written, unless the file is all there is', async (t) => {
+  test('ignore an unwritable lock file, unless the store is not shared', async (t) => {
     const [shared] = await machines(t, 'unwritable');
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-lock-'));
     t.after(() => rmSync(directory, { recursive: true }));
-    const nowhere = join(directory, 'none');
-    shared.writeFile(nowhere, saying('x'));
+    const missing = join(directory, 'none');
+    shared.writeFile(missing, lockWith('x'));
     const own = sqliteStore();
     t.after(() => own.close());
     const alone = new AcceptedChanges(own);
-    assert.throws(() => alone.writeFile(nowhere, saying('x')), /cannot write/);
-    alone.writeFile(directory, saying('x'));
+    assert.throws(() => alone.writeFile(missing, lockWith('x')), /cannot write/);
+    alone.writeFile(directory, lockWith('x'));
     assert.ok(existsSync(join(directory, 'signalbox.lock')));
   });
 });

@@ -14,8 +14,8 @@ secretVaultConformance({ store: 'file', keys: (data) => keyRing(data, { SIGNALBO
 secretVaultConformance({ store: 'environment', keys: (data) => keyRing(data, { SIGNALBOX_SECRET_KEY: passphrase }) });
 
 /**
- * The keyring of the Linux kernel: none to rely on, as it forgets, but it speaks the same interface and is there without
- * a desktop. SIGNALBOX_TEST_KEYCHAIN=own takes the keychain of whoever runs the tests, and leaves it as it was.
+ * By default, the tests use the keyring of the Linux kernel: it is not persistent, but has the same interface and needs no desktop.
+ * SIGNALBOX_TEST_KEYCHAIN=own uses the keychain of the user who runs the tests, and restores it.
  */
 const isOwn = process.env['SIGNALBOX_TEST_KEYCHAIN'] === 'own';
 const place = mkdtempSync(join(tmpdir(), 'signalbox-keychain-'));
@@ -24,14 +24,14 @@ const keychainIn = (data: string) =>
   keychainKey(join(data, 'secrets', 'keychain'), isOwn ? 'secret-service' : 'keyutils');
 secretVaultConformance({
   store: 'keychain',
-  ...(await whyNoKeychain()),
+  ...(await skipReason()),
   keys: (data) => keyRing(data, { SIGNALBOX_SECRETS: 'keychain' }, keychainIn(data)),
   cleanUp: (data) => keychainIn(data).forget(readFileSync(join(data, 'secrets', 'keychain'), 'utf8').trim()),
 });
 
-async function whyNoKeychain(): Promise<{ skip?: string }> {
+async function skipReason(): Promise<{ skip?: string }> {
   if (process.platform !== 'linux' && !isOwn)
-    return { skip: 'the keychain is its owner’s; SIGNALBOX_TEST_KEYCHAIN=own' };
+    return { skip: 'it is the keychain of the user; set SIGNALBOX_TEST_KEYCHAIN=own' };
   const keychain = keychainIn(place);
   let skip = '';
   // The first use of the kernel's keyring by a process may be refused.
@@ -50,15 +50,19 @@ function vaultIn(data: string, environment: Readonly<Record<string, string>>): S
   return secretVault({ data, keys: keyRing(data, environment) });
 }
 
-suite('a vault', () => {
-  const made: string[] = [];
-  after(() => made.forEach((data) => rmSync(data, { recursive: true })));
-  const newData = (): string => made[made.push(mkdtempSync(join(tmpdir(), 'signalbox-vault-'))) - 1] ?? '';
+suite('secretVault', () => {
+  const created: string[] = [];
+  after(() => created.forEach((data) => rmSync(data, { recursive: true })));
+  const newData = (): string => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-vault-'));
+    created.push(data);
+    return data;
+  };
   const inFile = { SIGNALBOX_SECRETS: 'file' };
   const fileOf = (data: string, name: string): string =>
     join(data, 'secrets', `${Buffer.from(name).toString('hex')}.json`);
 
-  test('any change of a kept secret is told with its file and what to do, and it is never taken for missing', async () => {
+  test('reports a changed secret with its file and the next step, never as missing', async () => {
     const data = newData();
     const vault = vaultIn(data, inFile);
     await vault.set('A', 'value of a');
@@ -74,7 +78,7 @@ suite('a vault', () => {
       { ...fields, name: 'B' },
       { ...fields, version: 2 },
       { ...fields, store: 'cloud' },
-      // Another's sealed value under this name.
+      // The sealed value of another secret under this name.
       { ...(JSON.parse(readFileSync(fileOf(data, 'B'), 'utf8')) as object), name: 'A' },
     ];
     for (const text of [...changes.map((each) => JSON.stringify(each)), '', '{', 'null', original.slice(0, -9)]) {
@@ -86,11 +90,11 @@ suite('a vault', () => {
       });
       assert.equal(await vault.get('B'), 'value of b');
     }
-    await vault.set('A', 'anew');
-    assert.equal(await vault.get('A'), 'anew');
+    await vault.set('A', 'new value');
+    assert.equal(await vault.get('A'), 'new value');
   });
 
-  test('another key, or none, is told as such', async () => {
+  test('reports a different or missing key', async () => {
     const data = newData();
     await vaultIn(data, inFile).set('A', 'value');
     const key = readFileSync(join(data, 'secrets.key'), 'utf8');
@@ -118,7 +122,7 @@ suite('a vault', () => {
   });
 
   test(
-    'files are private, and a key that others may read is refused',
+    'stores private files, and rejects a key that other users can read',
     { skip: process.platform === 'win32' },
     async () => {
       const data = newData();
@@ -133,7 +137,7 @@ suite('a vault', () => {
     },
   );
 
-  test('the same value is sealed differently each time', async () => {
+  test('seals the same value differently each time', async () => {
     const data = newData();
     const vault = vaultIn(data, inFile);
     const sealed = new Set<string>();

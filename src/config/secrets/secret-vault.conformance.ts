@@ -8,18 +8,18 @@ import type { KeyRing } from './key-ring.ts';
 import { secretVault } from './sealed-files.ts';
 import type { KeyStore } from './secret-vault.ts';
 
-/** One way of keeping the key, and how to have its ring anew, as another process would. */
+/** A location of the key. `keys` opens the key ring again, as another process would. */
 export interface VaultSubject {
   readonly store: KeyStore;
   readonly skip?: string;
   keys(data: string): KeyRing;
-  /** Removes what was left outside the directory. */
+  /** Removes everything that was created outside the directory. */
   cleanUp?(data: string): Promise<void>;
 }
 
-/** What holds for a vault wherever its key is kept. */
+/** The suite that every location of the key passes. */
 export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubject): void {
-  const title = `a vault with its key in the ${store}`;
+  const title = `secretVault with its key in the ${store}`;
   describe(skip === undefined ? title : `${title} (skipped: ${skip})`, { skip: skip !== undefined }, () => {
     let data = '';
     before(() => (data = mkdtempSync(join(tmpdir(), 'signalbox-vault-'))));
@@ -29,7 +29,7 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
     });
     const open = (space?: string) => secretVault({ data, keys: keys(data), ...(space === undefined ? {} : { space }) });
 
-    test('gives back what was set, to another process too, and the newest', async () => {
+    test('returns the last value that was set, also to another process', async () => {
       const vault = open();
       assert.equal(await vault.get('A'), undefined);
       assert.equal(await vault.has('A'), false);
@@ -41,7 +41,7 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
       assert.equal(await vault.has('A'), true);
     });
 
-    test('lists names, tells letters of both cases apart, and forgets what is removed', async () => {
+    test('lists names, distinguishes upper and lower case, and forgets removed secrets', async () => {
       const vault = open();
       await vault.set('b.B-1_', 'small');
       await vault.set('B.b-1_', 'large');
@@ -59,7 +59,7 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
       assert.equal(await vault.get('B.b-1_'), 'large');
     });
 
-    test('any text comes back as it was, and stands nowhere in the clear', async () => {
+    test('returns any text unchanged, and stores none in plain text', async () => {
       const vault = open();
       await fc.assert(
         fc.asyncProperty(
@@ -78,7 +78,7 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
         assert.ok(!readFileSync(join(data, 'secrets', file), 'latin1').includes('a large token'));
     });
 
-    test('a space of its own is seen by nobody else', async () => {
+    test('isolates the secrets of a space', async () => {
       const tokens = open('oauth');
       await tokens.set('server:0123abcd', 'refresh-token');
       assert.equal(await open('oauth').get('server:0123abcd'), 'refresh-token');
@@ -87,7 +87,7 @@ export function secretVaultConformance({ store, skip, keys, cleanUp }: VaultSubj
       await assert.rejects(open().get('oauth:server:0123abcd'), /is not a valid name for a secret/);
     });
 
-    test('what is no name or no text is refused', async () => {
+    test('rejects invalid names and values that are not text', async () => {
       const vault = open();
       for (const name of ['', 'a b', '../x', 'ä', 'a:b', 'x'.repeat(117)])
         await assert.rejects(vault.set(name, 'value'), { code: 'secret-invalid' });

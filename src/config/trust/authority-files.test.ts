@@ -17,7 +17,7 @@ function read(document: object): Configuration {
   return parseConfiguration(JSON.stringify(document), join(directory, 'signalbox.config.json'));
 }
 
-test('the files of a configuration are itself, its lock, policies, modules, and the code that servers are started from', () => {
+test('authorityFiles returns the configuration, its lock, policies and modules, and the code that servers are started from', () => {
   const configuration = read({
     policies: 'rules.yaml',
     mcpServers: {
@@ -48,7 +48,7 @@ test('the files of a configuration are itself, its lock, policies, modules, and 
   );
 });
 
-test('what an interpreter resolves is code: names without extension, directories, modules, preloads and variables', () => {
+test('authorityFiles includes everything that an interpreter resolves: names without extension, directories, modules, preloads and variables', () => {
   mkdirSync(join(directory, 'srv', 'lib'), { recursive: true });
   writeFileSync(join(directory, 'srv', 'package.json'), '{"main":"lib/main"}');
   const configuration = read({
@@ -71,7 +71,7 @@ test('what an interpreter resolves is code: names without extension, directories
   for (const name of ['', 'data', 'data.js', 'text', '../usr/lib', 'package.json']) assert.ok(!files.has(name), name);
 });
 
-test('relative paths of a server start from where it runs, works and was pointed to', () => {
+test('baseDirectories returns the working directory, the workspace, the roots and the directories in the arguments of a server', () => {
   const { servers } = read({
     mcpServers: { files: { command: 'x', args: ['data', 'none'], cwd: 'work', workspace: ['.'], roots: ['../data'] } },
   });

