@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
-  type SessionPlace,
+  type SessionFixture,
   ann,
   collect,
   eventsUntil,
-  openSessionPlace,
-  says,
+  openSessionFixture,
+  textTurn,
   textOf,
   runTurn,
   typesOf,
   untilInterrupted,
-} from '../../test/support/sessions/session-place.ts';
+} from '../../test/support/sessions/session-fixture.ts';
 import type { SignalboxError } from '../core/errors.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
@@ -21,25 +21,34 @@ import { createSessions } from './create-sessions.ts';
 const refused = (code: string) => (error: unknown) => (error as SignalboxError).code === code;
 
 describe('sessions', () => {
-  let place: SessionPlace;
+  let place: SessionFixture;
   before(async () => {
-    place = await openSessionPlace();
+    place = await openSessionFixture();
   });
   after(() => place.close());
-  const create = async (agent = 'demo', given: object = {}): Promise<string> =>
-    (await place.sessions.create({ agent, ...given }, ann)).id;
+  const create = async (agent = 'demo', request: object = {}): Promise<string> =>
+    (await place.sessions.create({ agent, ...request }, ann)).id;
 
   test('are created with defaults, listed, counted, renamed and deleted', async () => {
     const { sessions, directory } = place;
-    const made = await sessions.create({}, ann);
+    const created = await sessions.create({}, ann);
     assert.deepEqual(
-      [made.agent, made.runtime, made.model, made.title, made.cwd, made.permissionMode, made.state, made.owner],
+      [
+        created.agent,
+        created.runtime,
+        created.model,
+        created.title,
+        created.cwd,
+        created.permissionMode,
+        created.state,
+        created.owner,
+      ],
       ['demo', 'model', 'demo', 'New session', directory, 'default', 'idle', ann],
     );
     const other = await sessions.create({ cwd: join(directory, 'data'), title: 'Other' }, { id: 'bob', kind: 'agent' });
     assert.deepEqual(
       (await sessions.list()).items.slice(0, 2).map(({ id }) => id),
-      [other.id, made.id],
+      [other.id, created.id],
     );
     assert.equal(await sessions.count({ cwd: join(directory, 'data') }), 1);
     assert.deepEqual(
@@ -53,7 +62,7 @@ describe('sessions', () => {
     await assert.rejects(sessions.delete(other.id), refused('session-unknown'));
   });
 
-  test('are listed page by page, each once', async () => {
+  test('are listed in pages, each exactly once', async () => {
     const { sessions } = place;
     for (let index = 0; index < 5; index += 1) await sessions.create({}, { id: 'pager', kind: 'human' });
     const seen: string[] = [];
@@ -67,17 +76,17 @@ describe('sessions', () => {
     await assert.rejects(sessions.list({ after: 'nonsense' }), refused('session-invalid'));
   });
 
-  test('what cannot be is refused, with what to do', async () => {
+  test('refuse invalid requests with a hint', async () => {
     const { sessions, directory } = place;
-    const makes = (request: object): Promise<unknown> => sessions.create(request, ann);
-    await assert.rejects(makes({ agent: 'dem' }), (error: SignalboxError) => {
+    const createWith = (request: object): Promise<unknown> => sessions.create(request, ann);
+    await assert.rejects(createWith({ agent: 'dem' }), (error: SignalboxError) => {
       assert.match(error.message, /did you mean "demo"/);
       return error.code === 'agent-unknown';
     });
-    await assert.rejects(makes({ cwd: join(directory, 'nowhere') }), refused('session-invalid'));
-    await assert.rejects(makes({ cwd: join(directory, 'data', 'signalbox.db') }), /is not a directory/);
-    await assert.rejects(makes({ permissionMode: 'acceptEdit' }), /did you mean "acceptEdits"/);
-    await assert.rejects(makes({ title: ' ' }), refused('session-invalid'));
+    await assert.rejects(createWith({ cwd: join(directory, 'nowhere') }), refused('session-invalid'));
+    await assert.rejects(createWith({ cwd: join(directory, 'data', 'signalbox.db') }), /is not a directory/);
+    await assert.rejects(createWith({ permissionMode: 'acceptEdit' }), /did you mean "acceptEdits"/);
+    await assert.rejects(createWith({ title: ' ' }), refused('session-invalid'));
     const id = await create();
     await assert.rejects(sessions.send(id, ' ', ann), refused('session-invalid'));
     await assert.rejects(sessions.send('sess_none', 'hello', ann), refused('session-unknown'));
@@ -85,7 +94,7 @@ describe('sessions', () => {
     await assert.rejects(sessions.answer(id, 'none', {}, ann), refused('question-unknown'));
   });
 
-  test('a turn is told from its message to its end, and the session is called after the first message', async () => {
+  test('emit the events of a turn from its message to its end, and get their title from the first message', async () => {
     const { sessions } = place;
     const id = await create();
     const events = await runTurn(sessions, id, 'ping the server\nand more');
@@ -108,24 +117,24 @@ describe('sessions', () => {
     assert.deepEqual(call?.principal, { id: 'ann/demo', kind: 'agent' });
   });
 
-  test('the transcript tells what was said, called and answered', async () => {
+  test('return a transcript of messages, calls and answers', async () => {
     const { sessions } = place;
     const id = await create();
     await runTurn(sessions, id, 'call mcp__notes__count');
     await runTurn(sessions, id, 'hello');
-    const [asked, answered, again] = await sessions.transcript(id);
-    assert.deepEqual(asked?.content, [{ type: 'text', text: 'call mcp__notes__count' }]);
+    const [message, answer, next] = await sessions.transcript(id);
+    assert.deepEqual(message?.content, [{ type: 'text', text: 'call mcp__notes__count' }]);
     assert.deepEqual(
-      answered?.content.map(({ type }) => type),
+      answer?.content.map(({ type }) => type),
       ['text', 'tool_call', 'text'],
     );
-    const call = answered?.content[1];
+    const call = answer?.content[1];
     assert.ok(call?.type === 'tool_call');
     assert.deepEqual(call.result?.content, [{ type: 'text', text: 'call 1' }]);
-    assert.deepEqual([call.result?.isError, again?.role], [false, 'user']);
+    assert.deepEqual([call.result?.isError, next?.role], [false, 'user']);
   });
 
-  test('a call that asks waits for an answer in the session; answered twice is refused', async () => {
+  test('a call that needs approval waits for an answer in the session; a second answer is refused', async () => {
     const { sessions } = place;
     const id = await create();
     await sessions.send(id, 'call mcp__notes__write {"text":"approved"}', ann);
@@ -149,17 +158,19 @@ describe('sessions', () => {
     assert.equal((await sessions.get(id)).state, 'idle');
   });
 
-  test('a session hears of a call before it hears that the call waits for an approval', async () => {
+  test('emit a call before its approval request', async () => {
     const { sessions, box } = place;
     place.script = async function* ({ tools, signal }) {
-      const asked = new Promise<string>((resolve) => box.on('ApprovalRequested', (event) => resolve(event.approvalId)));
-      const calling = tools.call('mcp__notes__write', { text: 'late' }, { toolCallId: 'c', signal });
+      const requested = new Promise<string>((resolve) =>
+        box.on('ApprovalRequested', (event) => resolve(event.approvalId)),
+      );
+      const call = tools.call('mcp__notes__write', { text: 'late' }, { toolCallId: 'c', signal });
       // The runtime announces the call only after its question is in the inbox.
-      await box.approvals.get(await asked);
+      await box.approvals.get(await requested);
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       yield { type: 'tool_call_start', toolCallId: 'c', toolName: 'mcp__notes__write', server: 'notes', tool: 'write' };
       yield { type: 'tool_call_end', toolCallId: 'c', input: { text: 'late' } };
-      await calling;
+      await call;
       yield { type: 'done', reason: 'end' };
     };
     const id = await create('scripted');
@@ -169,7 +180,7 @@ describe('sessions', () => {
     await sessions.interrupt(id);
   });
 
-  test('a session hears of a call before it hears what the call asks the user', async () => {
+  test('emit a call before its question to the user', async () => {
     const { sessions } = place;
     const id = await create();
     await sessions.send(id, 'ask me something', ann);
@@ -178,7 +189,7 @@ describe('sessions', () => {
     await sessions.interrupt(id);
   });
 
-  test('a denied call does not run, and the reason is told', async () => {
+  test('a denied call does not run, and the agent gets the reason', async () => {
     const { sessions } = place;
     const id = await create();
     await sessions.send(id, 'call mcp__notes__write {"text":"denied"}', ann);
@@ -196,7 +207,7 @@ describe('sessions', () => {
     ['plan', 'denied'],
     ['dontAsk', 'denied'],
   ] as const) {
-    test(`in the mode ${permissionMode} a write that can be undone is ${outcome} without asking`, async () => {
+    test(`in the mode ${permissionMode}, an undoable write is ${outcome} without an approval`, async () => {
       const id = await create('demo', { permissionMode });
       const events = await runTurn(place.sessions, id, `call mcp__notes__write {"text":"${permissionMode}"}`);
       assert.equal(events.find((event) => event.type === 'tool_result')?.outcome, outcome);
@@ -219,14 +230,14 @@ describe('sessions', () => {
     await assert.rejects(sessions.answer(id, prompt.toolCallId, answers, ann), refused('question-answered'));
   });
 
-  test('one turn at a time: messages wait in their order', async () => {
+  test('run one turn at a time, in the order of the messages', async () => {
     const { sessions } = place;
     const id = await create('scripted');
     let running = 0;
     place.script = async function* ({ content }) {
       running += 1;
       assert.equal(running, 1);
-      yield* says(content);
+      yield* textTurn(content);
       running -= 1;
     };
     const sent = await Promise.all(['a', 'b', 'c'].map((content) => sessions.send(id, content, ann)));
@@ -243,10 +254,10 @@ describe('sessions', () => {
     );
   });
 
-  test('no more than 100 messages wait', async () => {
+  test('queue at most 100 messages', async () => {
     const { sessions } = place;
     const id = await create('scripted');
-    place.script = (given) => untilInterrupted(given);
+    place.script = untilInterrupted;
     await sessions.send(id, 'first', ann);
     await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
     for (let index = 0; index < 100; index += 1) await sessions.send(id, `${index}`, ann);
@@ -255,12 +266,12 @@ describe('sessions', () => {
     await sessions.delete(id);
   });
 
-  test('interrupt ends the turn that runs and those that wait, each with its own end', async () => {
+  test('an interrupt ends the running turn and the queued ones, each with its own `done`', async () => {
     const { sessions } = place;
     const id = await create('scripted');
-    place.script = (given) => untilInterrupted(given);
-    await sessions.send(id, 'runs', ann);
-    await sessions.send(id, 'waits', ann);
+    place.script = untilInterrupted;
+    await sessions.send(id, 'running', ann);
+    await sessions.send(id, 'queued', ann);
     await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
     assert.equal(await sessions.interrupt(id), true);
     let dones = 0;
@@ -269,11 +280,11 @@ describe('sessions', () => {
       events.flatMap((event) => (event.type === 'done' ? [event.reason] : [])),
       ['interrupted', 'interrupted'],
     );
-    assert.equal(textOf(events), 'waiting', 'the one that waited was not begun');
+    assert.equal(textOf(events), 'waiting', 'the queued turn did not start');
     assert.equal(await sessions.interrupt(id), false);
   });
 
-  test('interrupting a call that waits for a human tells that nobody answers it any more', async () => {
+  test('an interrupt resolves the approval of a waiting call as expired', async () => {
     const { sessions } = place;
     const id = await create();
     await sessions.send(id, 'call mcp__notes__write {"text":"never"}', ann);
@@ -285,7 +296,7 @@ describe('sessions', () => {
     assert.ok(!place.notes.includes('never'));
   });
 
-  test('8 sessions run at the same time, and each hears only its own', async () => {
+  test('run concurrently, and each emits only its own events', async () => {
     const { sessions } = place;
     const ids = await Promise.all(Array.from({ length: 8 }, () => create()));
     const all = await Promise.all(ids.map((id) => runTurn(sessions, id, 'call mcp__notes__count')));
@@ -295,33 +306,36 @@ describe('sessions', () => {
     }
   });
 
-  test('a runtime that throws, or ends without a word, ends the turn with an error', async () => {
+  test('a runtime that throws or ends without a reason ends the turn with an error', async () => {
     const { sessions } = place;
     const id = await create('scripted');
     place.script = async function* () {
       yield { type: 'text_delta', text: 'half' };
-      throw new Error('the engine broke');
+      throw new Error('the engine failed');
     };
     const broken = await runTurn(sessions, id, 'go');
     assert.deepEqual(typesOf(broken).slice(-3), ['text_delta', 'error', 'done']);
-    assert.match(JSON.stringify(broken.at(-2)), /runtime-failed.*the engine broke/);
+    assert.match(JSON.stringify(broken.at(-2)), /runtime-failed.*the engine failed/);
     place.script = async function* () {
       yield { type: 'text_delta', text: 'half' };
     };
-    const silent = await runTurn(sessions, id, 'go');
-    assert.deepEqual(silent.at(-1)?.type === 'done' && silent.at(-1), { ...silent.at(-1), reason: 'error' });
-    place.script = () => says('well again');
-    assert.equal(textOf(await runTurn(sessions, id, 'go')), 'well again');
+    const unfinished = await runTurn(sessions, id, 'go');
+    assert.deepEqual(unfinished.at(-1)?.type === 'done' && unfinished.at(-1), {
+      ...unfinished.at(-1),
+      reason: 'error',
+    });
+    place.script = () => textTurn('recovered');
+    assert.equal(textOf(await runTurn(sessions, id, 'go')), 'recovered');
   });
 
-  test('a fork goes on from where the session is, and neither changes the other', async () => {
+  test('a fork continues from the current state, and neither session changes the other', async () => {
     const { sessions } = place;
     const id = await create('scripted');
-    const heard: unknown[] = [];
+    const turns: unknown[] = [];
     place.script = async function* ({ content, memory, fork }) {
-      heard.push([content, memory, fork]);
+      turns.push([content, memory, fork]);
       yield { type: 'memory', memory: `${typeof memory === 'string' ? memory : ''}${content}` };
-      yield* says(content);
+      yield* textTurn(content);
     };
     await runTurn(sessions, id, 'a');
     const fork = await sessions.fork(id, { id: 'bob', kind: 'human' });
@@ -329,25 +343,25 @@ describe('sessions', () => {
     await runTurn(sessions, id, 'b');
     await runTurn(sessions, fork.id, 'c');
     await runTurn(sessions, fork.id, 'd');
-    assert.deepEqual(heard, [
+    assert.deepEqual(turns, [
       ['a', undefined, undefined],
       ['b', 'a', undefined],
       ['c', 'a', true],
       ['d', 'ac', undefined],
     ]);
-    const texts = async (of: string): Promise<string> =>
-      (await sessions.transcript(of))
+    const messagesOf = async (session: string): Promise<string> =>
+      (await sessions.transcript(session))
         .flatMap(({ role, content }) => (role === 'user' && content[0]?.type === 'text' ? [content[0].text] : []))
         .join('');
-    assert.deepEqual([await texts(id), await texts(fork.id)], ['ab', 'acd']);
+    assert.deepEqual([await messagesOf(id), await messagesOf(fork.id)], ['ab', 'acd']);
   });
 
-  test('a fork made while a turn runs has what came before it', async () => {
+  test('a fork during a turn contains the turns before it', async () => {
     const { sessions } = place;
     const id = await create('scripted');
-    place.script = () => says('before');
+    place.script = () => textTurn('before');
     await runTurn(sessions, id, 'first');
-    place.script = (given) => untilInterrupted(given);
+    place.script = untilInterrupted;
     await sessions.send(id, 'second', ann);
     await eventsUntil(sessions, id, (event) => event.type === 'text_delta' && event.text === 'waiting');
     const fork = await sessions.fork(id, ann);
@@ -355,10 +369,10 @@ describe('sessions', () => {
     await sessions.interrupt(id);
   });
 
-  test('deleting a session interrupts it, and ends its watchers', async () => {
+  test('a deletion interrupts the session and ends its watchers', async () => {
     const { sessions } = place;
     const id = await create('scripted');
-    place.script = (given) => untilInterrupted(given);
+    place.script = untilInterrupted;
     await sessions.send(id, 'go', ann);
     await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
     const watching = collect(sessions.events(id, { signal: AbortSignal.timeout(20_000) }));
@@ -370,22 +384,22 @@ describe('sessions', () => {
     await assert.rejects(collect(sessions.events(id, { signal: AbortSignal.timeout(1) })), refused('session-unknown'));
   });
 
-  test('registered secrets are in nothing that is kept or told', async () => {
+  test('registered secrets are neither stored nor emitted', async () => {
     const { sessions, box } = place;
     box.secrets.add('KEY', 'hunter2-hunter2');
     const id = await create('scripted');
     place.script = async function* ({ content }) {
-      yield { type: 'memory', memory: { said: 'hunter2-hunter2' } };
-      yield* says(`you said ${content}, and I say hunter2-hunter2`);
+      yield { type: 'memory', memory: { text: 'hunter2-hunter2' } };
+      yield* textTurn(`your message: ${content}, my answer: hunter2-hunter2`);
     };
-    const told: unknown[] = [];
-    const stop = sessions.subscribe((event) => told.push(event));
+    const emitted: unknown[] = [];
+    const stop = sessions.subscribe((event) => emitted.push(event));
     const events = await runTurn(sessions, id, 'the key is hunter2-hunter2');
     stop();
     const renamed = await sessions.change(id, { title: 'about hunter2-hunter2' });
     const everything = JSON.stringify([
       events,
-      told,
+      emitted,
       await box.sessionStore.memory(id),
       await sessions.get(id),
       renamed,
@@ -394,39 +408,39 @@ describe('sessions', () => {
     assert.ok(everything.includes('[redacted:KEY]'));
   });
 
-  test('a message reaches the agent and the transcript letter by letter, also where it looks as if it held a secret', async () => {
+  test('a message that only resembles a secret reaches the agent and the transcript unchanged', async () => {
     const { sessions } = place;
     const id = await create('scripted');
     const code = [
       'fetch("https://ann:secret-word@example.com", { headers: { authorization: "Bearer abcdefgh12345678" } });',
       'const password = "sk-ant-REDACTED"; // {"token": "xoxb-1234567890-abc"}',
     ].join('\n');
-    let heard = '';
+    let received = '';
     place.script = ({ content }) => {
-      heard = content;
-      return says('ok');
+      received = content;
+      return textTurn('ok');
     };
     const { redacted } = await sessions.send(id, code, ann);
     await eventsUntil(sessions, id, ({ type }) => type === 'done', 0);
     const [message] = await sessions.transcript(id);
-    assert.deepEqual([heard, message?.content, redacted], [code, [{ type: 'text', text: code }], undefined]);
+    assert.deepEqual([received, message?.content, redacted], [code, [{ type: 'text', text: code }], undefined]);
   });
 
-  test('a message with a registered secret says that it was taken out', async () => {
+  test('a message with a registered secret is reported as redacted', async () => {
     const { sessions, box } = place;
     box.secrets.add('SENT', 'correct-horse');
     const id = await create('scripted');
-    let heard = '';
+    let received = '';
     place.script = ({ content }) => {
-      heard = content;
-      return says('ok');
+      received = content;
+      return textTurn('ok');
     };
     const { redacted } = await sessions.send(id, 'use "correct-horse"', ann);
     await eventsUntil(sessions, id, ({ type }) => type === 'done', 0);
-    assert.deepEqual([heard, redacted], ['use "[redacted:SENT]"', true]);
+    assert.deepEqual([received, redacted], ['use "[redacted:SENT]"', true]);
   });
 
-  test('a registered secret that comes in pieces is in nothing that is kept or told, and nothing else is lost', async () => {
+  test('a registered secret that is split over deltas is neither stored nor emitted, and no other text is lost', async () => {
     const { sessions, box } = place;
     box.secrets.add('PIECES', 'abab-xyzzy');
     const id = await create('scripted');
@@ -450,25 +464,26 @@ describe('sessions', () => {
     assert.deepEqual(typesOf(events).slice(-2), ['thinking_delta', 'done']);
   });
 
-  test('the transcript that a runtime keeps itself is told without registered secrets', async (t) => {
+  test('a transcript of the runtime is returned without registered secrets', async (t) => {
     const { box, directory } = place;
-    box.secrets.add('KEPT', 'kept-by-runtime');
+    box.secrets.add('STORED', 'stored-by-runtime');
     const own = runtimeTools('other');
-    const said = (text: string) => [{ id: 'm', role: 'user', at: '', content: [{ type: 'text', text }] }] as const;
+    const transcriptOf = (text: string) =>
+      [{ id: 'm', role: 'user', at: '', content: [{ type: 'text', text }] }] as const;
     const runtime: Runtime = {
-      name: 'keeps',
+      name: 'recorder',
       async *turn() {
-        yield { type: 'memory', memory: 'it' };
-        yield* says('ok');
+        yield { type: 'memory', memory: 'm' };
+        yield* textTurn('ok');
       },
-      transcript: async () => said('it is kept-by-runtime'),
+      transcript: async () => transcriptOf('it is stored-by-runtime'),
       close: () => Promise.resolve(),
     };
-    const agents = { defaultName: 'keeper', list: () => [{ name: 'keeper', runtime, runtimeTools: own }] };
+    const agents = { defaultName: 'recorder', list: () => [{ name: 'recorder', runtime, runtimeTools: own }] };
     const sessions = await createSessions({ box, agents, cwd: directory });
     t.after(() => sessions.close({ graceMs: 0 }));
     const { id } = await sessions.create({}, ann);
     await runTurn(sessions, id, 'go');
-    assert.deepEqual(await sessions.transcript(id), said('it is [redacted:KEPT]'));
+    assert.deepEqual(await sessions.transcript(id), transcriptOf('it is [redacted:STORED]'));
   });
 });

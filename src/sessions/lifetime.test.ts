@@ -5,42 +5,48 @@ import {
   ann,
   collect,
   eventsUntil,
-  openSessionPlace,
+  openSessionFixture,
   runTurn,
-  says,
+  textTurn,
   textOf,
   untilInterrupted,
-} from '../../test/support/sessions/session-place.ts';
+} from '../../test/support/sessions/session-fixture.ts';
 import type { SignalboxError } from '../core/errors.ts';
 
 const refused = (code: string) => (error: unknown) => (error as SignalboxError).code === code;
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries += 1) {
-    assert.ok(tries < 1000, 'it does not come to hold');
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await condition()); tries += 1) {
+    assert.ok(tries < 1000, 'the condition never holds');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-describe('the life of sessions', () => {
-  test('an idle session expires: its tools forget it, and the next message goes on with what was said', async (t) => {
-    const place = await openSessionPlace({ idleMs: 40 });
+describe('lifetime of sessions', () => {
+  test('an idle session expires: the state of its tools is released, and the next message continues the conversation', async (t) => {
+    const place = await openSessionFixture({ idleMs: 500 });
     t.after(() => place.close());
+    const released = Promise.withResolvers<void>();
+    const { endSession } = place.box;
+    t.mock.method(place.box, 'endSession', (session: string) => {
+      endSession(session);
+      released.resolve();
+    });
     const { id } = await place.sessions.create({}, ann);
     assert.match(textOf(await runTurn(place.sessions, id, 'call mcp__notes__count')), /call 1$/);
     assert.match(textOf(await runTurn(place.sessions, id, 'call mcp__notes__count')), /call 2$/);
     await until(async () => (await place.sessions.get(id)).state === 'expired');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await released.promise;
     assert.match(textOf(await runTurn(place.sessions, id, 'call mcp__notes__count')), /call 1$/);
     assert.equal((await place.sessions.transcript(id)).length, 6);
     const { memory } = JSON.parse((await place.box.sessionStore.memory(id)) ?? '') as {
       memory: { messages: unknown[] };
     };
-    assert.ok(memory.messages.length > 6, 'the model has heard all of it');
+    assert.ok(memory.messages.length > 6, 'the model received all messages');
   });
 
-  test('a session that was not used for very long is deleted', async (t) => {
-    const place = await openSessionPlace({ idleMs: 20, keepMs: 60 });
+  test('a session is deleted after the retention time, unless a turn runs', async (t) => {
+    const place = await openSessionFixture({ idleMs: 20, keepMs: 500 });
     t.after(() => place.close());
     place.script = (turn) => untilInterrupted(turn);
     const [old, busy] = [await place.sessions.create({}, ann), await place.sessions.create({ agent: 'scripted' }, ann)];
@@ -50,15 +56,15 @@ describe('the life of sessions', () => {
     assert.equal((await place.sessions.get(busy.id)).state, 'running');
   });
 
-  test('messages that wait are answered after a restart, and what is known is known', async (t) => {
-    const place = await openSessionPlace();
+  test('queued messages run after a restart', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
     place.script = (turn) => untilInterrupted(turn, 'one ');
     await place.sessions.send(id, 'first', ann);
     await eventsUntil(place.sessions, id, ({ type }) => type === 'text_delta');
     await place.sessions.send(id, 'second', ann);
-    place.script = ({ content }) => says(`answer to ${content}`);
+    place.script = ({ content }) => textTurn(`answer to ${content}`);
     const watching = collect(place.sessions.events(id, { after: 0, signal: AbortSignal.timeout(20_000) }));
     const closed = place.sessions;
     await place.reopen();
@@ -71,13 +77,13 @@ describe('the life of sessions', () => {
     assert.deepEqual([title, lastTurn, queued], ['first', 'end', 0]);
   });
 
-  test('messages that wait since an earlier process are taken up when all is ready', async (t) => {
+  test('messages queued by an earlier process run only after `ready` resolves', async (t) => {
     const ready = Promise.withResolvers<void>();
-    const place = await openSessionPlace({ ready: ready.promise });
+    const place = await openSessionFixture({ ready: ready.promise });
     t.after(() => place.close());
     const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
     await place.sessions.close();
-    const draft = { id: 'turn_1', session: id, content: 'waits', by: ann, at: Date.now(), title: '', most: 9 };
+    const draft = { id: 'turn_1', session: id, content: 'queued', by: ann, at: Date.now(), title: '', most: 9 };
     await place.box.sessionStore.queue(draft);
     await place.reopen();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -86,9 +92,11 @@ describe('the life of sessions', () => {
     await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
   });
 
-  test('a turn of somebody who may not any more ends, and those that wait do not run; those of others do', async (t) => {
-    const gone = new Set<string>();
-    const place = await openSessionPlace({ refusal: async ({ id }) => (gone.has(id) ? `${id} is gone` : undefined) });
+  test('a refused sender’s running turn ends and its queued turns do not run; turns of other senders do', async (t) => {
+    const refusedIds = new Set<string>();
+    const place = await openSessionFixture({
+      refusal: async ({ id }) => (refusedIds.has(id) ? `${id} was removed` : undefined),
+    });
     t.after(() => place.close());
     const { sessions } = place;
     const bob = { id: 'bob', kind: 'agent' } as const;
@@ -96,20 +104,20 @@ describe('the life of sessions', () => {
     const ran: string[] = [];
     place.script = (turn) => {
       ran.push(turn.content);
-      return turn.content === 'runs' ? untilInterrupted(turn) : says('answer');
+      return turn.content === 'running' ? untilInterrupted(turn) : textTurn('answer');
     };
-    await sessions.send(id, 'runs', bob);
+    await sessions.send(id, 'running', bob);
     await eventsUntil(sessions, id, ({ type }) => type === 'text_delta');
-    await sessions.send(id, 'waits', bob);
+    await sessions.send(id, 'queued', bob);
     await sessions.send(id, 'of a job', { id: 'job_1', kind: 'system' });
     await sessions.send(id, 'of ann', ann);
-    gone.add('bob');
+    refusedIds.add('bob');
     let dones = 0;
     const events = await eventsUntil(sessions, id, ({ type }) => type === 'done' && ++dones === 4, 0);
-    assert.deepEqual(ran, ['runs', 'of ann']);
+    assert.deepEqual(ran, ['running', 'of ann']);
     assert.deepEqual(
       events.flatMap((event) => (event.type === 'error' ? [[event.code, event.message]] : [])),
-      Array.from({ length: 3 }, () => ['turn-refused', 'bob is gone']),
+      Array.from({ length: 3 }, () => ['turn-refused', 'bob was removed']),
     );
     assert.deepEqual(
       events.flatMap((event) => (event.type === 'done' ? [event.reason] : [])),
@@ -117,43 +125,43 @@ describe('the life of sessions', () => {
     );
   });
 
-  test('a turn is let end when closing, within its grace', async (t) => {
-    const place = await openSessionPlace();
+  test('`close` lets a running turn end within the grace period', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
-    const go = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
     place.script = async function* () {
       yield { type: 'text_delta', text: 'a' };
-      await go.promise;
-      yield* says('b');
+      await proceed.promise;
+      yield* textTurn('b');
     };
     await place.sessions.send(id, 'go', ann);
     await eventsUntil(place.sessions, id, ({ type }) => type === 'text_delta');
     const closing = place.sessions.close({ graceMs: 20_000 });
-    go.resolve();
+    proceed.resolve();
     await closing;
     await place.reopen();
     assert.equal(textOf(await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0)), 'ab');
   });
 
-  test('an answer that is given in another process is told in the session', async (t) => {
-    const place = await openSessionPlace();
+  test('an approval that is answered in another process is emitted in the session', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
-    const elsewhere = await openSignalbox({ data: `${place.directory}/data` });
-    t.after(() => elsewhere.close());
+    const otherBox = await openSignalbox({ data: `${place.directory}/data` });
+    t.after(() => otherBox.close());
     const { id } = await place.sessions.create({}, ann);
-    await place.sessions.send(id, 'call mcp__notes__write {"text":"from afar"}', ann);
+    await place.sessions.send(id, 'call mcp__notes__write {"text":"from another process"}', ann);
     const required = (await eventsUntil(place.sessions, id, ({ type }) => type === 'approval_required')).at(-1);
     assert.ok(required?.type === 'approval_required');
-    await elsewhere.approvals.approve(required.approvalId, { by: { id: 'bob', kind: 'human' } });
+    await otherBox.approvals.approve(required.approvalId, { by: { id: 'bob', kind: 'human' } });
     const events = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', required.seq);
     const resolved = events.find((event) => event.type === 'approval_resolved');
     assert.deepEqual([resolved?.decision, resolved?.by], ['approved', 'bob']);
-    assert.ok(place.notes.includes('from afar'));
+    assert.ok(place.notes.includes('from another process'));
   });
 
-  test('an approval that nobody gives in time is told as expired, and the turn goes on', async (t) => {
-    const place = await openSessionPlace({ box: { approvals: { expireAfterMs: 100 } } });
+  test('an approval that is not answered in time is emitted as expired, and the turn continues', async (t) => {
+    const place = await openSessionFixture({ box: { approvals: { expireAfterMs: 100 } } });
     t.after(() => place.close());
     const { id } = await place.sessions.create({}, ann);
     const events = await runTurn(place.sessions, id, 'call mcp__notes__write {"text":"late"}');
@@ -162,8 +170,8 @@ describe('the life of sessions', () => {
     assert.equal(events.find((event) => event.type === 'done')?.reason, 'end');
   });
 
-  test('two sessions that wait for the same answer both say so; one answer lets one of them run', async (t) => {
-    const place = await openSessionPlace();
+  test('two sessions can wait for the same approval; one answer lets one of their calls run', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const ids = await Promise.all([1, 2].map(async () => (await place.sessions.create({}, ann)).id));
     const [one = '', two = ''] = ids;
@@ -178,18 +186,18 @@ describe('the life of sessions', () => {
       ids.map((id) => eventsUntil(place.sessions, id, ({ type }) => type === 'done').then(() => id)),
     );
     const other = ran === one ? two : one;
-    const asked = ran === one ? second : first;
+    const earlier = ran === one ? second : first;
     assert.equal(place.notes.length, 1);
-    const again = await eventsUntil(place.sessions, other, ({ type }) => type === 'approval_required', asked.seq);
-    const last = again.at(-1);
+    const events = await eventsUntil(place.sessions, other, ({ type }) => type === 'approval_required', earlier.seq);
+    const last = events.at(-1);
     assert.ok(last?.type === 'approval_required' && last.approvalId !== first.approvalId);
     await place.sessions.deny(other, last.toolCallId, { by: ann });
     await eventsUntil(place.sessions, other, ({ type }) => type === 'done');
     assert.equal(place.notes.length, 1);
   });
 
-  test('interrupting one of two sessions that wait for the same answer leaves the other waiting', async (t) => {
-    const place = await openSessionPlace();
+  test('an interrupt of one of two sessions that wait for the same approval leaves the other waiting', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const ids = await Promise.all([1, 2].map(async () => (await place.sessions.create({}, ann)).id));
     const [one = '', two = ''] = ids;
@@ -201,24 +209,24 @@ describe('the life of sessions', () => {
     const ended = await eventsUntil(place.sessions, one, ({ type }) => type === 'done');
     assert.equal(ended.find((event) => event.type === 'approval_resolved')?.decision, 'expired');
     assert.equal((await place.sessions.get(two)).state, 'waiting');
-    const asked = (await eventsUntil(place.sessions, two, ({ type }) => type === 'approval_required')).at(-1);
-    assert.ok(asked?.type === 'approval_required');
-    await place.sessions.approve(two, asked.toolCallId, { by: ann });
+    const required = (await eventsUntil(place.sessions, two, ({ type }) => type === 'approval_required')).at(-1);
+    assert.ok(required?.type === 'approval_required');
+    await place.sessions.approve(two, required.toolCallId, { by: ann });
     await eventsUntil(place.sessions, two, ({ type }) => type === 'done');
     assert.deepEqual(place.notes, ['shared']);
   });
 
-  test('a runtime that does not heed the interrupt does not keep a session from being deleted', async (t) => {
-    const place = await openSessionPlace();
-    const never = Promise.withResolvers<void>();
+  test('a session can be deleted although its runtime ignores the interrupt', async (t) => {
+    const place = await openSessionFixture();
+    const ignoring = Promise.withResolvers<void>();
     t.after(() => {
-      never.resolve();
+      ignoring.resolve();
       return place.close();
     });
     const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
     place.script = async function* () {
-      yield { type: 'text_delta', text: 'deaf' };
-      await never.promise;
+      yield { type: 'text_delta', text: 'started' };
+      await ignoring.promise;
     };
     await place.sessions.send(id, 'go', ann);
     await eventsUntil(place.sessions, id, ({ type }) => type === 'text_delta');
@@ -226,8 +234,8 @@ describe('the life of sessions', () => {
     assert.equal(await place.sessions.count(), 0);
   });
 
-  test('an agent that is not there any more ends the turn clearly', async (t) => {
-    const place = await openSessionPlace();
+  test('the turn of a removed agent ends with `agent-unknown`', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
     place.agents = ['demo'];

@@ -7,10 +7,10 @@ import {
   ann,
   eventsUntil,
   runTurn,
-  says,
+  textTurn,
   textOf,
   untilInterrupted,
-} from '../../test/support/sessions/session-place.ts';
+} from '../../test/support/sessions/session-fixture.ts';
 import { within } from '../../test/support/within.ts';
 import type { SessionStore } from '../journal/store/session-store.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
@@ -19,7 +19,7 @@ import { createSessions } from './create-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Returns the store with some methods replaced. */
-function storeWith(store: SessionStore, other: Partial<SessionStore>): SessionStore {
+function storeWith(store: SessionStore, replaced: Partial<SessionStore>): SessionStore {
   return {
     create: (draft) => store.create(draft),
     find: (id) => store.find(id),
@@ -33,14 +33,14 @@ function storeWith(store: SessionStore, other: Partial<SessionStore>): SessionSt
     queue: (turn) => store.queue(turn),
     claim: (session) => store.claim(session),
     interrupt: (session) => store.interrupt(session),
-    takeLost: (looking) => store.takeLost(looking),
-    waiting: (most) => store.waiting(most),
+    takeLost: (options) => store.takeLost(options),
+    waiting: (limit) => store.waiting(limit),
     claimed: () => store.claimed(),
-    ...other,
+    ...replaced,
   };
 }
 
-interface FaultyPlace {
+interface FaultySessions {
   readonly sessions: Sessions;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function openFaulty(
   turn: Runtime['turn'],
   fault: (store: SessionStore) => Partial<SessionStore>,
   options: { readonly idleMs?: number } = {},
-): Promise<FaultyPlace> {
+): Promise<FaultySessions> {
   const data = mkdtempSync(`${tmpdir()}/signalbox-faulty-`);
   const own = runtimeTools('runtime');
   const box = await openSignalbox({ data, servers: [own] });
@@ -70,16 +70,16 @@ async function openFaulty(
   };
 }
 
-describe('a store that is slow', () => {
-  const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+describe('sessions with a slow store', () => {
+  const delay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
-  test('a message that comes while the queue was found empty is answered', async (t) => {
+  test('run a message that is sent while the queue is read as empty', async (t) => {
     const place = await openFaulty(
-      () => says('answer'),
+      () => textTurn('answer'),
       (store) => ({
         async claim(session) {
           const claimed = await store.claim(session);
-          await slowly();
+          await delay();
           return claimed;
         },
       }),
@@ -90,18 +90,18 @@ describe('a store that is slow', () => {
       assert.equal(textOf(await runTurn(place.sessions, id, message)), 'answer');
   });
 
-  test('an interrupt between claiming a turn and running it is not lost, and does not reach the next turn', async (t) => {
+  test('apply an interrupt between claim and start to that turn only', async (t) => {
     const claimed = Promise.withResolvers<void>();
-    let begun = 0;
+    let started = 0;
     const place = await openFaulty(
       (turn) => {
-        begun += 1;
-        return begun === 1 && !turn.signal.aborted ? says('ran') : untilInterrupted(turn, 'wrong');
+        started += 1;
+        return started === 1 && !turn.signal.aborted ? textTurn('ran') : untilInterrupted(turn, 'wrong');
       },
       (store) => ({
         async memory(session) {
           claimed.resolve();
-          await slowly();
+          await delay();
           return store.memory(session);
         },
       }),
@@ -114,15 +114,15 @@ describe('a store that is slow', () => {
     const events = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
     const [done] = events.slice(-1);
     assert.deepEqual([done?.type === 'done' && done.reason, textOf(events)], ['interrupted', '']);
-    assert.equal(textOf(await runTurn(place.sessions, id, 'runs')), 'ran');
+    assert.equal(textOf(await runTurn(place.sessions, id, 'next')), 'ran');
   });
 });
 
-describe('a store that fails for a moment', () => {
-  test('does not leave a turn behind that was claimed', async (t) => {
+describe('sessions with a store that fails temporarily', () => {
+  test('retry a turn that was claimed', async (t) => {
     let failures = 1;
     const place = await openFaulty(
-      () => says('answer'),
+      () => textTurn('answer'),
       (store) => ({
         async memory(session) {
           if (failures > 0) {
@@ -141,11 +141,11 @@ describe('a store that fails for a moment', () => {
   });
 });
 
-describe('a store that goes away before it has answered', () => {
-  test('leaves no session running for ever: a turn that it claimed without saying so is told as lost, and the next one runs', async (t) => {
+describe('sessions with a store that disconnects before its response', () => {
+  test('end a claimed turn of which no response arrived as lost, and run the next one', async (t) => {
     let failures = 1;
     const place = await openFaulty(
-      () => says('answer'),
+      () => textTurn('answer'),
       (store) => ({
         async claim(session) {
           const claimed = await store.claim(session);
@@ -169,17 +169,17 @@ describe('a store that goes away before it has answered', () => {
   });
 });
 
-describe('a store that cannot be written', () => {
-  test('ends the turn: nothing goes on that could not be kept, and when there is room again it is told', async (t) => {
+describe('sessions with a store that cannot be written', () => {
+  test('end the turn, and write its end when the store accepts writes again', async (t) => {
     let isFull = false;
     const interrupted = Promise.withResolvers<void>();
     const place = await openFaulty(
       async function* (turn) {
         turn.signal.addEventListener('abort', () => interrupted.resolve());
-        yield { type: 'text_delta', text: 'kept' };
+        yield { type: 'text_delta', text: 'written' };
         await new Promise((resolve) => setTimeout(resolve, 20));
         isFull = true;
-        yield* untilInterrupted(turn, 'not kept');
+        yield* untilInterrupted(turn, 'not written');
       },
       (store) => ({
         async write(writes) {
@@ -199,21 +199,21 @@ describe('a store that cannot be written', () => {
     assert.equal((await sessions.get(id)).state, 'running');
     isFull = false;
     const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', 0);
-    assert.equal(textOf(events), 'kept');
+    assert.equal(textOf(events), 'written');
     const error = events.find((event) => event.type === 'error');
     assert.deepEqual([error?.code, events.at(-1)?.type], ['store-unavailable', 'done']);
     assert.match(error?.message ?? '', /disk is full/);
     assert.equal((await sessions.get(id)).state, 'idle');
   });
 
-  test('lets a turn begin when there is room again: the model is not asked before its message is kept', async (t) => {
+  test('start a turn only after its message is written', async (t) => {
     let isFull = false;
     let ran = 0;
     const refused = Promise.withResolvers<void>();
     const place = await openFaulty(
       () => {
         ran += 1;
-        return says('answer');
+        return textTurn('answer');
       },
       (store) => ({
         async write(writes) {
@@ -238,13 +238,13 @@ describe('a store that cannot be written', () => {
   });
 });
 
-describe('a turn that was claimed and has not begun', () => {
-  test('takes nothing from a fork of its session', async (t) => {
+describe('a claimed turn that has not started', () => {
+  test('is not part of a fork of its session', async (t) => {
     const claimed = Promise.withResolvers<void>();
     let isHeld = false;
     const held = Promise.withResolvers<void>();
     const place = await openFaulty(
-      () => says('answer'),
+      () => textTurn('answer'),
       (store) => ({
         async memory(session) {
           claimed.resolve();

@@ -7,8 +7,8 @@ import { StreamRedactor } from './stream-redactor.ts';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 4, maxLength: 9 });
 
-describe('text that comes in pieces', () => {
-  test('is told without secrets however it is cut, and whole where it holds none', () => {
+describe('StreamRedactor', () => {
+  test('removes secrets however the text is split, and emits text without secrets unchanged', () => {
     fc.assert(
       fc.property(
         fc.array(letters, { minLength: 1, maxLength: 3 }),
@@ -17,18 +17,18 @@ describe('text that comes in pieces', () => {
         (secrets, plain, places) => {
           const redactor = createRedactor();
           for (const secret of secrets) redactor.add('S', secret);
-          const pieces = new StreamRedactor({
+          const stream = new StreamRedactor({
             secrets: { redact: (text) => redactor.values(text) },
             secretTail: (text) => redactor.partialMatchLength(text),
           });
-          const said = [...plain];
-          for (const place of places) said.splice(place, 0, ...cut(secrets[place % secrets.length] ?? '', place));
-          const told = [...said.flatMap((text) => pieces.push({ type: 'text_delta', text })), ...pieces.flush()]
+          const chunks = [...plain];
+          for (const place of places) chunks.splice(place, 0, ...split(secrets[place % secrets.length] ?? '', place));
+          const emitted = [...chunks.flatMap((text) => stream.push({ type: 'text_delta', text })), ...stream.flush()]
             .map((event) => (event.type === 'text_delta' ? event.text : ''))
             .join('');
-          for (const secret of secrets) assert.ok(!told.includes(secret), `${told} holds ${secret}`);
-          const whole = said.join('');
-          if (!secrets.some((secret) => whole.includes(secret))) assert.equal(told, whole);
+          for (const secret of secrets) assert.ok(!emitted.includes(secret), `${emitted} contains ${secret}`);
+          const whole = chunks.join('');
+          if (!secrets.some((secret) => whole.includes(secret))) assert.equal(emitted, whole);
         },
       ),
       { seed: runSeed, numRuns: 2000 },
@@ -36,6 +36,6 @@ describe('text that comes in pieces', () => {
   });
 });
 
-function cut(text: string, at: number): string[] {
+function split(text: string, at: number): string[] {
   return [text.slice(0, at + 1), text.slice(at + 1)];
 }

@@ -10,15 +10,15 @@ const event = (seq: number): SessionEvent => ({
   type: 'text_delta',
   text: `${seq}`,
 });
-const forever = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const range = (from: number, to: number): SessionEvent[] =>
   Array.from({ length: to - from + 1 }, (_, index) => event(from + index));
 
-describe('watchers', () => {
-  test('what is newest is at hand for those who have seen everything before it, and only for them', () => {
+describe('SessionWatchers', () => {
+  test('returns the recent events only to a watcher that has seen all earlier events', () => {
     const watchers = new SessionWatchers();
-    const watcher = watchers.watch('s', forever);
-    assert.equal(watcher.recentAfter(0), undefined, 'nothing is known yet');
+    const watcher = watchers.watch('s', neverAborted);
+    assert.equal(watcher.recentAfter(0), undefined, 'no events are cached yet');
     watchers.wake('s', range(5, 6));
     watchers.wake('s', range(7, 9));
     assert.equal(watcher.recentAfter(3), undefined);
@@ -27,41 +27,41 @@ describe('watchers', () => {
     assert.deepEqual(watcher.recentAfter(9), []);
   });
 
-  test('a gap is never handed out: what another process wrote in between is read', () => {
+  test('never returns events with a gap, such as after a write of another process', () => {
     const watchers = new SessionWatchers();
-    const watcher = watchers.watch('s', forever);
+    const watcher = watchers.watch('s', neverAborted);
     watchers.wake('s', range(1, 2));
     watchers.wake('s', range(4, 5));
     assert.equal(watcher.recentAfter(2), undefined);
     assert.deepEqual(watcher.recentAfter(3), range(4, 5));
   });
 
-  test('no more than some events are at hand, however many come', () => {
+  test('caches a limited number of recent events', () => {
     const watchers = new SessionWatchers();
-    const watcher = watchers.watch('s', forever);
+    const watcher = watchers.watch('s', neverAborted);
     watchers.wake('s', range(1, 5000));
     assert.equal(watcher.recentAfter(0), undefined);
     assert.deepEqual(watcher.recentAfter(4990), range(4991, 5000));
     assert.ok((watcher.recentAfter(4950)?.length ?? 0) <= 50);
   });
 
-  test('news that comes before the waiting begins is not slept through, and much news is one value', async () => {
+  test('yields at once and after each wake; several wakes yield one value', async () => {
     const watchers = new SessionWatchers();
-    const watcher = watchers.watch('s', forever);
-    const news = watcher.updates[Symbol.asyncIterator]();
-    assert.equal((await news.next()).done, false, 'a watcher looks when it enters');
+    const watcher = watchers.watch('s', neverAborted);
+    const updates = watcher.updates[Symbol.asyncIterator]();
+    assert.equal((await updates.next()).done, false, 'a new watcher reads the existing events');
     watchers.wake('s', range(1, 1));
     watchers.wake('s', range(2, 2));
-    assert.equal((await news.next()).done, false);
-    let woken = false;
-    const next = news.next().then(({ done }) => ((woken = true), done));
+    assert.equal((await updates.next()).done, false);
+    let isWoken = false;
+    const next = updates.next().then(({ done }) => ((isWoken = true), done));
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(woken, false);
+    assert.equal(isWoken, false);
     watchers.wake('s', range(3, 3));
     assert.equal(await next, false);
   });
 
-  test('a watcher ends with its signal, with its session, and with all watching; nothing is kept for it afterwards', async () => {
+  test('ends a watcher with its signal and with `close`, and removes it', async () => {
     const watchers = new SessionWatchers();
     const stop = new AbortController();
     const count = async (watcher: ReturnType<SessionWatchers['watch']>): Promise<number> => {
@@ -71,14 +71,14 @@ describe('watchers', () => {
       return times;
     };
     const one = count(watchers.watch('s', stop.signal));
-    const other = count(watchers.watch('t', forever));
+    const other = count(watchers.watch('t', neverAborted));
     stop.abort();
     assert.equal(await one, 1);
     assert.deepEqual(watchers.sessions(), ['t']);
     watchers.close();
     assert.ok((await other) >= 1);
     assert.deepEqual(watchers.sessions(), []);
-    assert.equal(await count(watchers.watch('s', forever)), 1);
+    assert.equal(await count(watchers.watch('s', neverAborted)), 1);
     assert.deepEqual(watchers.sessions(), []);
   });
 });

@@ -3,55 +3,58 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { runSeed, seeded } from '../../../test/support/seeded.ts';
 import {
-  type SessionPlace,
+  type SessionFixture,
   ann,
   collect,
   eventsUntil,
-  openSessionPlace,
+  openSessionFixture,
   runTurn,
-  says,
+  textTurn,
   textOf,
-} from '../../../test/support/sessions/session-place.ts';
+} from '../../../test/support/sessions/session-fixture.ts';
 import type { SessionEvent } from './session-event.ts';
 
-describe('watching a session', () => {
-  let place: SessionPlace;
+describe('events of a session', () => {
+  let place: SessionFixture;
   before(async () => {
-    place = await openSessionPlace();
+    place = await openSessionFixture();
   });
   after(() => place.close());
   const create = async (agent = 'scripted'): Promise<string> => (await place.sessions.create({ agent }, ann)).id;
 
-  /** Watches, disconnects and reconnects at random, until the last turn has ended. */
-  async function watchBrokenly(id: string, turns: number, random: () => number): Promise<SessionEvent[]> {
+  /** Watches, disconnects and resumes at random, until the last turn has ended. */
+  async function watchWithDisconnects(id: string, turns: number, random: () => number): Promise<SessionEvent[]> {
     const seen: SessionEvent[] = [];
     let dones = 0;
     while (dones < turns) {
-      const leaving = new AbortController();
-      const patience = Math.floor(random() * 12);
-      if (random() < 0.3) setTimeout(() => leaving.abort(), random() * 3);
-      let heard = 0;
-      for await (const event of place.sessions.events(id, { after: seen.at(-1)?.seq ?? 0, signal: leaving.signal })) {
+      const disconnect = new AbortController();
+      const maxEvents = Math.floor(random() * 12);
+      if (random() < 0.3) setTimeout(() => disconnect.abort(), random() * 3);
+      let received = 0;
+      for await (const event of place.sessions.events(id, {
+        after: seen.at(-1)?.seq ?? 0,
+        signal: disconnect.signal,
+      })) {
         seen.push(event);
         if (event.type === 'done') dones += 1;
-        heard += 1;
-        if (heard > patience || dones === turns) break;
+        received += 1;
+        if (received > maxEvents || dones === turns) break;
         if (random() < 0.1) await new Promise((resolve) => setTimeout(resolve, 1));
       }
     }
     return seen;
   }
 
-  test('watchers that drop off and come back see exactly the same sequence, without gap or duplicate', async () => {
+  test('are the same sequence, without gap or duplicate, for watchers that disconnect and resume', async () => {
     const pieces = fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer(), async (turns, seed) => {
         const random = seeded(seed);
         const id = await create();
-        place.script = ({ content }) => says(...(turns[Number(content)] ?? []));
+        place.script = ({ content }) => textTurn(...(turns[Number(content)] ?? []));
         const subscribed: SessionEvent[] = [];
         const stop = place.sessions.subscribe((event) => void (event.sessionId === id && subscribed.push(event)));
-        const watching = Array.from({ length: 3 }, () => watchBrokenly(id, turns.length, random));
+        const watching = Array.from({ length: 3 }, () => watchWithDisconnects(id, turns.length, random));
         for (const index of turns.keys()) await place.sessions.send(id, `${index}`, ann);
         const [first = [], ...others] = await Promise.all(watching);
         stop();
@@ -60,16 +63,16 @@ describe('watching a session', () => {
           first.map((_, index) => index + 1),
         );
         for (const other of others) assert.deepEqual(other, first);
-        assert.deepEqual(subscribed, first, 'who is told live is told the same');
+        assert.deepEqual(subscribed, first, 'listeners receive the same events');
         assert.equal(textOf(first), turns.flat().join(''));
       }),
       { numRuns: 40, seed: runSeed },
     );
   });
 
-  test('a watcher that never reads on holds up neither the turn nor the others', async () => {
+  test('are buffered for a watcher that stops reading, which delays neither the turn nor other watchers', async () => {
     const id = await create();
-    place.script = () => says(...Array.from({ length: 500 }, (_, index) => `${index} `));
+    place.script = () => textTurn(...Array.from({ length: 500 }, (_, index) => `${index} `));
     const stuck = place.sessions.events(id, { after: 0, signal: AbortSignal.timeout(20_000) })[Symbol.asyncIterator]();
     const begun = stuck.next();
     const events = await runTurn(place.sessions, id, 'go');
@@ -81,37 +84,38 @@ describe('watching a session', () => {
     assert.deepEqual(
       rest,
       rest.map((_, index) => index + 1),
-      'and it has missed nothing when it does',
+      'no event is missing when it reads again',
     );
   });
 
-  test('who comes without having seen anything sees the turn that runs, or the last one, and then what comes', async () => {
+  test('start with the running or last turn for a new watcher, followed by later events', async () => {
     const id = await create();
-    place.script = ({ content }) => says(content);
+    place.script = ({ content }) => textTurn(content);
     await runTurn(place.sessions, id, 'first');
     await runTurn(place.sessions, id, 'second');
-    const watching = eventsUntil(
-      place.sessions,
-      id,
-      (event) => event.type === 'user_message' && event.content === 'third',
-    );
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const started = Promise.withResolvers<void>();
+    const watching = eventsUntil(place.sessions, id, (event) => {
+      started.resolve();
+      return event.type === 'user_message' && event.content === 'third';
+    });
+    await started.promise;
     await place.sessions.send(id, 'third', ann);
     const messages = (await watching).flatMap((event) => (event.type === 'user_message' ? [event.content] : []));
     assert.deepEqual(messages, ['second', 'third']);
   });
 
-  test('who claims to have seen what was never told is told everything that comes', async () => {
+  test('after a sequence number beyond the end are all later events', async () => {
     const id = await create();
-    place.script = ({ content }) => says(content);
+    place.script = ({ content }) => textTurn(content);
     await runTurn(place.sessions, id, 'first');
     const watching = eventsUntil(place.sessions, id, ({ type }) => type === 'done', 1_000_000);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // Resolves after the watcher has read the last sequence number.
+    await place.sessions.get(id);
     const events = await runTurn(place.sessions, id, 'second');
     assert.deepEqual(await watching, events);
   });
 
-  test('pieces that come at once are one event, and of progress the last is told', async () => {
+  test('deltas of one tick are joined to one event, and only the latest progress is emitted', async () => {
     const id = await create();
     place.script = async function* () {
       for (const text of ['a', 'b', 'c']) yield { type: 'text_delta', text };
@@ -137,16 +141,23 @@ describe('watching a session', () => {
     );
   });
 
-  test('ends with the signal, and with closing, once everything was told', async (t) => {
-    const other = await openSessionPlace();
+  test('end with the signal, and with `close` after the existing events', async (t) => {
+    const other = await openSessionFixture();
     t.after(() => other.close());
     const { id } = await other.sessions.create({ agent: 'scripted' }, ann);
-    other.script = () => says('before the end');
+    other.script = () => textTurn('before the end');
     await runTurn(other.sessions, id, 'go');
     const controller = new AbortController();
-    const one = collect(other.sessions.events(id, { signal: controller.signal }));
+    const isRead = Promise.withResolvers<void>();
+    async function* read(): AsyncGenerator<SessionEvent> {
+      for await (const event of other.sessions.events(id, { signal: controller.signal })) {
+        yield event;
+        if (event.type === 'done') isRead.resolve();
+      }
+    }
+    const one = collect(read());
     const two = collect(other.sessions.events(id, { signal: new AbortController().signal }));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await isRead.promise;
     controller.abort();
     const all = await one;
     await other.sessions.close({ graceMs: 0 });
@@ -154,16 +165,16 @@ describe('watching a session', () => {
     assert.equal(all.at(-1)?.type, 'done');
   });
 
-  test('only the newest events are kept where there are too many, and the numbers go on', async (t) => {
-    const other = await openSessionPlace({ keepEvents: 20 });
+  test('are trimmed to the newest ones, and the sequence numbers continue', async (t) => {
+    const other = await openSessionFixture({ keepEvents: 20 });
     t.after(() => other.close());
     const { id } = await other.sessions.create({ agent: 'scripted' }, ann);
-    other.script = () => says(...Array.from({ length: 30 }, () => 'x'));
+    other.script = () => textTurn(...Array.from({ length: 30 }, () => 'x'));
     await runTurn(other.sessions, id, 'first');
     const { lastSeq } = await other.sessions.get(id);
     const events = await runTurn(other.sessions, id, 'second');
     assert.equal(events[0]?.seq, lastSeq + 1);
-    const kept = await eventsUntil(other.sessions, id, ({ type }) => type === 'user_message', 0);
-    assert.equal(kept[0]?.seq, lastSeq - 19);
+    const stored = await eventsUntil(other.sessions, id, ({ type }) => type === 'user_message', 0);
+    assert.equal(stored[0]?.seq, lastSeq - 19);
   });
 });

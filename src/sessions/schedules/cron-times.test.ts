@@ -15,8 +15,8 @@ function times(cron: string, timezone: string, after: string, count: number): st
   return found;
 }
 
-describe('the times of a schedule', () => {
-  test('are those of its time zone, each strictly after the one before', () => {
+describe('parseCron', () => {
+  test('returns times in the time zone of the schedule, each strictly after the previous one', () => {
     assert.deepEqual(times('0 9 * * 1-5', 'Europe/Berlin', '2026-11-13T08:00:00Z', 2), [
       '2026-11-16T08:00',
       '2026-11-17T08:00',
@@ -24,7 +24,7 @@ describe('the times of a schedule', () => {
     assert.deepEqual(times('@hourly', 'UTC', '2026-11-13T08:00:00Z', 1), ['2026-11-13T09:00']);
   });
 
-  test('a time that is left out when clocks go forward comes at once after, and the day has its one run', () => {
+  test('moves a time that daylight saving skips to right after the change, so that each day has one run', () => {
     assert.deepEqual(times('30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00:00Z', 3), [
       '2026-03-28T01:30',
       '2026-03-29T01:00',
@@ -32,7 +32,7 @@ describe('the times of a schedule', () => {
     ]);
   });
 
-  test('a time that comes twice when clocks go back counts once', () => {
+  test('returns a time that occurs twice when daylight saving ends only once', () => {
     assert.deepEqual(times('30 2 * * *', 'Europe/Berlin', '2026-10-24T00:00:00Z', 3), [
       '2026-10-24T00:30',
       '2026-10-25T00:30',
@@ -40,11 +40,11 @@ describe('the times of a schedule', () => {
     ]);
   });
 
-  test('there are none on a day that never comes', () => {
+  test('returns no time for a day that never occurs', () => {
     assert.deepEqual(times('0 0 30 2 *', 'UTC', '2026-01-01T00:00:00Z', 1), []);
   });
 
-  test('an invalid schedule is rejected with the reason and an example: seconds, dates, words, numbers out of range', () => {
+  test('throws `job-invalid` with the reason and an example for seconds, dates, words and numbers out of range', () => {
     for (const wrong of [
       '',
       'nonsense',

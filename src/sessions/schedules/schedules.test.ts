@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { eventsUntil, openSessionPlace } from '../../../test/support/sessions/session-place.ts';
+import { eventsUntil, openSessionFixture } from '../../../test/support/sessions/session-fixture.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -17,9 +17,9 @@ const hour = 60 * 60 * 1000;
 const start = Date.parse('2026-11-16T08:30:00Z');
 const nine = { cron: '0 9 * * *', timezone: 'UTC', prompt: 'Sum up the night.\nBe brief.' };
 
-/** Sessions that record the requests to them. */
-class Conversations {
-  readonly made: { readonly request: NewSession; readonly owner: Principal }[] = [];
+/** Sessions that record requests. */
+class RecordingSessions {
+  readonly created: { readonly request: NewSession; readonly owner: Principal }[] = [];
   readonly sent: { readonly id: string; readonly content: string; readonly by: Principal }[] = [];
   state: Session['state'] = 'idle';
   failure: Error | undefined;
@@ -29,15 +29,15 @@ class Conversations {
   ];
   create = async (request: NewSession, owner: Principal): Promise<Session> => {
     if (this.failure !== undefined) throw this.failure;
-    this.made.push({ request, owner });
-    return await this.get(`s${this.made.length}`);
+    this.created.push({ request, owner });
+    return await this.get(`s${this.created.length}`);
   };
   send = async (id: string, content: string, by: Principal) => {
     this.sent.push({ id, content, by });
     return { turnId: 't', afterSeq: 0, position: 0 };
   };
   get = async (id: string): Promise<Session> => {
-    if (Number(id.slice(1)) > this.made.length) throw new SignalboxError('session-unknown', 'gone');
+    if (Number(id.slice(1)) > this.created.length) throw new SignalboxError('session-unknown', 'gone');
     return {
       id,
       agent: 'demo',
@@ -55,34 +55,32 @@ class Conversations {
   };
 }
 
-interface Place {
+interface Setup {
   readonly schedules: Schedules;
-  readonly sessions: Conversations;
+  readonly sessions: RecordingSessions;
   readonly store: Store;
   /** Sets the clock and starts the due jobs. */
   at(time: number): Promise<void>;
-  /** The same store in another process. */
-  another(): Place;
+  /** Opens the same store, like another process. */
+  another(): Setup;
 }
 
-function place(t: TestContext, more: Partial<SchedulesOptions> = {}, file?: string): Place {
-  let directory: string | undefined;
+function setUp(t: TestContext, options: Partial<SchedulesOptions> = {}, file?: string): Setup {
   if (file === undefined) {
-    directory = mkdtempSync(join(tmpdir(), 'signalbox-jobs-'));
-    const made = directory;
-    t.after(() => rmSync(made, { recursive: true }));
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-jobs-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    file = join(directory, 'signalbox.db');
   }
-  const where = file ?? join(directory ?? '', 'signalbox.db');
-  const store = sqliteStore({ file: where });
+  const store = sqliteStore({ file });
   t.after(() => store.close());
-  const sessions = new Conversations();
+  const sessions = new RecordingSessions();
   let now = start;
   const schedules = new Schedules({
     store: store.jobs,
     sessions,
     redact: (text) => text.replaceAll('hunter2', '[redacted]'),
     now: () => now,
-    ...more,
+    ...options,
   });
   return {
     schedules,
@@ -92,20 +90,20 @@ function place(t: TestContext, more: Partial<SchedulesOptions> = {}, file?: stri
       now = time;
       await schedules.runDue();
     },
-    another: () => place(t, more, where),
+    another: () => setUp(t, options, file),
   };
 }
 
-describe('a job', () => {
-  test('starts a turn at its time in a session of its owner, which asks like any other, and again the next day', async (t) => {
-    const { schedules, sessions, at } = place(t);
+describe('scheduled job', () => {
+  test('starts a turn at its time in a new session of its owner, and again the next day', async (t) => {
+    const { schedules, sessions, at } = setUp(t);
     const job = await schedules.create({ ...nine, agent: 'demo', cwd: '/srv' }, ada);
     assert.equal(job.nextAt, '2026-11-16T09:00:00.000Z');
     await at(start + hour / 2 - 1);
-    assert.deepEqual(sessions.made, []);
+    assert.deepEqual(sessions.created, []);
     await at(start + hour / 2);
     await at(start + hour / 2);
-    assert.deepEqual(sessions.made, [
+    assert.deepEqual(sessions.created, [
       {
         request: { agent: 'demo', cwd: '/srv' },
         owner: ada,
@@ -121,8 +119,8 @@ describe('a job', () => {
     assert.equal(sessions.sent.length, 2);
   });
 
-  test('survives a restart, and of several processes one runs it', async (t) => {
-    const one = place(t);
+  test('is run by exactly one of several processes', async (t) => {
+    const one = setUp(t);
     await one.schedules.create(nine, ada);
     const two = one.another();
     const three = one.another();
@@ -131,11 +129,11 @@ describe('a job', () => {
     assert.equal((await three.schedules.list()).length, 1);
   });
 
-  test('that was missed runs once when it is within a day, and else not at all, which it tells', async (t) => {
-    const { schedules, sessions, at } = place(t);
+  test('that was missed within a day runs once; after more than a day, the run is skipped with a reason', async (t) => {
+    const { schedules, sessions, at } = setUp(t);
     const { id } = await schedules.create({ ...nine, cron: '0 * * * *' }, ada);
     await at(start + 10 * hour);
-    assert.equal(sessions.sent.length, 1, 'ten were missed, and one is made up for');
+    assert.equal(sessions.sent.length, 1, 'one run for ten missed ones');
     assert.equal((await schedules.get(id)).nextAt, '2026-11-16T19:00:00.000Z');
     await at(start + 100 * hour);
     assert.equal(sessions.sent.length, 1);
@@ -143,8 +141,8 @@ describe('a job', () => {
     assert.equal((await schedules.get(id)).nextAt, '2026-11-20T13:00:00.000Z');
   });
 
-  test('is left out while the turn of its last run goes on or waits for a human, which it tells', async (t) => {
-    const { schedules, sessions, at } = place(t);
+  test('is skipped with a reason while the turn of its last run waits; a deleted session does not block it', async (t) => {
+    const { schedules, sessions, at } = setUp(t);
     const { id } = await schedules.create({ ...nine, cron: '0 * * * *' }, ada);
     await at(start + hour / 2);
     sessions.state = 'waiting';
@@ -156,25 +154,29 @@ describe('a job', () => {
     sessions.state = 'idle';
     await at(start + 2.5 * hour);
     assert.equal(sessions.sent.length, 2);
-    sessions.made.length = 0;
+    sessions.created.length = 0;
     await at(start + 3.5 * hour);
-    assert.equal(sessions.sent.length, 3, 'a session that was deleted is not waited for');
+    assert.equal(sessions.sent.length, 3, 'a deleted session does not block the next run');
   });
 
-  test('whose process died after taking the run says so, and is not run again', async (t) => {
-    const one = place(t);
+  test('reports a run whose process died after the claim, and does not repeat it', async (t) => {
+    const one = setUp(t);
     const { id } = await one.schedules.create(nine, ada);
-    one.sessions.create = () => new Promise(() => undefined);
+    const claimed = Promise.withResolvers<void>();
+    one.sessions.create = () => {
+      claimed.resolve();
+      return new Promise(() => undefined);
+    };
     void one.at(start + hour / 2);
-    await wait(20);
+    await claimed.promise;
     const two = one.another();
     await two.at(start + hour);
     assert.deepEqual(two.sessions.sent, []);
     assert.equal((await two.schedules.get(id)).lastError, 'Signalbox ended before the session was created');
   });
 
-  test('that fails tells why, and runs at its next time; the others are not held up', async (t) => {
-    const { schedules, sessions, at, store } = place(t);
+  test('that fails reports the reason and runs at its next time; other jobs are not delayed', async (t) => {
+    const { schedules, sessions, at, store } = setUp(t);
     const { id } = await schedules.create(nine, ada);
     sessions.failure = new SignalboxError('agent-unknown', 'there is no agent named "x"');
     await at(start + hour / 2);
@@ -193,21 +195,21 @@ describe('a job', () => {
     assert.match((await schedules.get('job_0')).lastError ?? '', /is not a valid schedule/);
   });
 
-  test('of somebody who may not any more is left out', async (t) => {
+  test('of an owner who is refused is skipped with the reason', async (t) => {
     let isRevoked = false;
-    const { schedules, sessions, at } = place(t, {
+    const { schedules, sessions, at } = setUp(t, {
       refusal: async ({ id }) => (isRevoked && id === 'ada' ? 'the token of ada was revoked' : undefined),
     });
     const { id } = await schedules.create(nine, ada);
     isRevoked = true;
     await assert.rejects(schedules.create(nine, ada), /it would never run: the token of ada was revoked/);
     await at(start + hour / 2);
-    assert.deepEqual(sessions.made, []);
+    assert.deepEqual(sessions.created, []);
     assert.equal((await schedules.get(id)).lastError, 'skipped: the token of ada was revoked');
   });
 
-  test('does not run twice when the clock is set back a little, and runs again when it had been days ahead', async (t) => {
-    const { schedules, sessions, at } = place(t);
+  test('does not repeat a run when the clock is set back a little, and is rescheduled when it was set back by more than a day', async (t) => {
+    const { schedules, sessions, at } = setUp(t);
     const { id } = await schedules.create(nine, ada);
     await at(start + hour / 2);
     await at(start + hour / 2 - 5000);
@@ -222,9 +224,9 @@ describe('a job', () => {
   });
 });
 
-describe('with sessions of a real box', () => {
-  test('a job runs a turn of the agent, which its owner finds among his sessions, and not before the last one ended', async (t) => {
-    const { sessions, box, close } = await openSessionPlace();
+describe('Schedules with the sessions of a box', () => {
+  test('runs a turn of the agent in a session of the owner of the job', async (t) => {
+    const { sessions, box, close } = await openSessionFixture();
     t.after(close);
     let now = start;
     const schedules = new Schedules({
@@ -253,9 +255,9 @@ describe('with sessions of a real box', () => {
   });
 });
 
-describe('jobs', () => {
-  test('are listed by owner, deleted, and restored without what was missed meanwhile', async (t) => {
-    const { schedules, sessions, at } = place(t);
+describe('Schedules', () => {
+  test('lists jobs by owner, deletes them, and restores them without the runs that were missed meanwhile', async (t) => {
+    const { schedules, sessions, at } = setUp(t);
     const { id } = await schedules.create(nine, ada);
     await schedules.create(nine, { id: 'bob', kind: 'agent' });
     assert.deepEqual(
@@ -267,18 +269,18 @@ describe('jobs', () => {
     await assert.rejects(schedules.delete(id), { code: 'job-unknown' });
     await at(start + hour);
     assert.deepEqual(
-      sessions.made.map(({ owner }) => owner.id),
+      sessions.created.map(({ owner }) => owner.id),
       ['bob'],
     );
     await schedules.restore(id);
     await at(start + hour);
-    assert.equal(sessions.made.length, 1);
+    assert.equal(sessions.created.length, 1);
     assert.equal((await schedules.get(id)).nextAt, '2026-11-17T09:00:00.000Z');
     await assert.rejects(schedules.restore(id), { code: 'job-unknown' });
   });
 
-  test('that could not run are refused, with what is wrong', async (t) => {
-    const { schedules } = place(t);
+  test('refuses jobs that could not run, with the reason', async (t) => {
+    const { schedules } = setUp(t);
     const refused = async (wrong: object, message: RegExp, code = 'job-invalid'): Promise<void> => {
       await assert.rejects(schedules.create({ ...nine, ...wrong }, ada), { code, message });
     };
@@ -294,26 +296,26 @@ describe('jobs', () => {
     assert.deepEqual(await schedules.list(), []);
   });
 
-  test('are a thousand at most', async (t) => {
-    const { schedules } = place(t);
+  test('stores at most a thousand jobs', async (t) => {
+    const { schedules } = setUp(t);
     for (let count = 0; count < 1000; count += 1) await schedules.create(nine, ada);
     await assert.rejects(schedules.create(nine, ada), /there are already 1000 jobs/);
   });
 
-  test('run by themselves once started, those made later and elsewhere too, and none after closing', async (t) => {
+  test('runs jobs automatically after `start`, also those created later, and none after `close`', async (t) => {
     let now = start;
-    const one = place(t, { now: () => now });
-    const begun = (count: number): Promise<void> =>
+    const one = setUp(t, { now: () => now });
+    const whenSent = (count: number): Promise<void> =>
       new Promise((resolve) => {
         const send = one.sessions.send;
-        one.sessions.send = async (...given) => {
-          const sent = await send(...given);
+        one.sessions.send = async (...message) => {
+          const sent = await send(...message);
           if (one.sessions.sent.length === count) resolve();
           return sent;
         };
       });
     one.schedules.start();
-    const first = begun(1);
+    const first = whenSent(1);
     now = start + hour / 2 - 30;
     await one.schedules.create(nine, ada);
     now = start + hour / 2;
@@ -325,9 +327,9 @@ describe('jobs', () => {
     assert.equal(one.sessions.sent.length, 1);
   });
 
-  test('that cannot be looked at are looked at again later', async (t) => {
+  test('reports that the jobs cannot be read', async (t) => {
     const problems: string[] = [];
-    const { schedules, store } = place(t, { onProblem: (problem) => problems.push(problem) });
+    const { schedules, store } = setUp(t, { onProblem: (problem) => problems.push(problem) });
     await store.close();
     schedules.start();
     await schedules.close();

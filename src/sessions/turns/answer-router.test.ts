@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ann, eventsUntil, openSessionPlace } from '../../../test/support/sessions/session-place.ts';
+import { ann, eventsUntil, openSessionFixture } from '../../../test/support/sessions/session-fixture.ts';
 import type { SessionEvent } from '../events/session-event.ts';
 
 type Required = Extract<SessionEvent, { type: 'approval_required' }>;
 
-describe('an answer', () => {
-  test('is never taken for another call that a model gave the same id', async (t) => {
-    const place = await openSessionPlace();
+describe('AnswerRouter', () => {
+  test('never applies an approval to another call with the same id', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const { sessions, notes } = place;
     place.script = async function* ({ tools, signal }) {
@@ -25,33 +25,33 @@ describe('an answer', () => {
       required.find(({ input }) => input['text'] === text)?.approvalId ?? assert.fail(text);
     const harmless = idOf('harmless');
 
-    const unsaid = { message: /2 calls wait under "call_0"; set "approvalId"/ };
-    await assert.rejects(sessions.approve(id, 'call_0', { by: ann }), unsaid);
-    await assert.rejects(sessions.deny(id, 'call_0', { by: ann }), unsaid);
-    const elsewhere = { code: 'approval-unknown' };
-    await assert.rejects(sessions.approve(id, 'call_0', { by: ann, approvalId: 'appr_none' }), elsewhere);
-    await assert.rejects(sessions.approve(id, 'call_1', { by: ann, approvalId: harmless }), elsewhere);
+    const ambiguous = { message: /2 calls wait under "call_0"; set "approvalId"/ };
+    await assert.rejects(sessions.approve(id, 'call_0', { by: ann }), ambiguous);
+    await assert.rejects(sessions.deny(id, 'call_0', { by: ann }), ambiguous);
+    const unknown = { code: 'approval-unknown' };
+    await assert.rejects(sessions.approve(id, 'call_0', { by: ann, approvalId: 'appr_none' }), unknown);
+    await assert.rejects(sessions.approve(id, 'call_1', { by: ann, approvalId: harmless }), unknown);
 
     await sessions.approve(id, 'call_0', { by: ann, approvalId: harmless, remember: 'nothing' });
     await eventsUntil(sessions, id, ({ type }) => type === 'approval_resolved');
     // A late answer to the shown call; the other call still waits.
-    const again = sessions.approve(id, 'call_0', { by: ann, approvalId: harmless });
-    await assert.rejects(again, { code: 'approval-answered' });
+    const late = sessions.approve(id, 'call_0', { by: ann, approvalId: harmless });
+    await assert.rejects(late, { code: 'approval-answered' });
     await sessions.deny(id, 'call_0', { by: ann, approvalId: idOf('harmful') });
     await eventsUntil(sessions, id, ({ type }) => type === 'done');
     assert.deepEqual(notes, ['harmless']);
   });
 
-  test('is for the question that was shown, also where a model uses its id at once or again', async (t) => {
-    const place = await openSessionPlace();
+  test('applies an answer to the displayed question, also when a model reuses its id', async (t) => {
+    const place = await openSessionFixture();
     t.after(() => place.close());
     const { sessions } = place;
-    const heard: unknown[] = [];
+    const answers: unknown[] = [];
     place.script = async function* ({ ask }) {
-      const asked = (question: string) =>
+      const askOne = (question: string) =>
         ask('call_0', [{ question, header: question, options: [], multiSelect: false }]);
-      heard.push(await Promise.all([asked('Tea?'), asked('Delete it all?')]));
-      heard.push(await asked('Sugar?'));
+      answers.push(await Promise.all([askOne('Tea?'), askOne('Delete it all?')]));
+      answers.push(await askOne('Sugar?'));
       yield { type: 'done', reason: 'end' };
     };
     const { id } = await sessions.create({ agent: 'scripted' }, ann);
@@ -65,6 +65,6 @@ describe('an answer', () => {
     await prompted(2);
     await sessions.answer(id, 'call_0', { 'Sugar?': 'no' }, ann);
     await eventsUntil(sessions, id, ({ type }) => type === 'done');
-    assert.deepEqual(heard, [[{ 'Tea?': 'yes' }, undefined], { 'Sugar?': 'no' }]);
+    assert.deepEqual(answers, [[{ 'Tea?': 'yes' }, undefined], { 'Sugar?': 'no' }]);
   });
 });

@@ -6,12 +6,12 @@ import { fixtureProgram, referenceServer } from '../../../test/mcp-servers/progr
 import { fixtureLinks, transportOf } from '../../../test/mcp-servers/fixture-links.ts';
 import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import {
-  type PlaceOptions,
-  type SessionPlace,
+  type SessionFixtureOptions,
+  type SessionFixture,
   ann,
   eventsUntil,
-  openSessionPlace,
-} from '../../../test/support/sessions/session-place.ts';
+  openSessionFixture,
+} from '../../../test/support/sessions/session-fixture.ts';
 import { type McpTransport, mcpServer } from '../../index.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
@@ -60,22 +60,22 @@ const filledIn = {
   days: ['tu'],
 };
 
-interface Asking {
-  readonly place: SessionPlace;
+interface ElicitingSession {
+  readonly place: SessionFixture;
   readonly id: string;
   /** Resolves with the next event of a type. */
   next<Type extends SessionEvent['type']>(type: Type): Promise<Of<Type>>;
 }
 
 /** Creates a session whose agent calls one tool of the server `outside`. */
-async function asking(
+async function startEliciting(
   t: TestContext,
   transport: McpTransport,
   [tool, args]: readonly [tool: string, args: JsonObject],
-  options: PlaceOptions = {},
-): Promise<Asking> {
+  options: SessionFixtureOptions = {},
+): Promise<ElicitingSession> {
   const server = mcpServer({ name: 'outside', transport });
-  const place = await openSessionPlace({ ...options, box: { servers: [server], approve: () => ({ allow: true }) } });
+  const place = await openSessionFixture({ ...options, box: { servers: [server], approve: () => ({ allow: true }) } });
   t.after(() => place.close());
   await until(() => server.health().state === 'up', 'the server is up');
   place.script = async function* ({ tools, signal }) {
@@ -111,18 +111,18 @@ const form = elicit({ mode: 'form', message: 'Who are you?', requestedSchema: ev
 const textOf = ({ content }: Of<'tool_result'>): string =>
   content.map((block) => ('text' in block ? block.text : '')).join('');
 
-describe('a form of a server', () => {
-  for (const way of fixtureLinks) {
-    test(`is an event of the session, and the answer reaches the server (${way})`, async (t) => {
-      const { place, id, next } = await asking(t, await transportOf(t, way), form);
-      const asked = await next('elicitation_required');
-      assert.ok(asked.mode === 'form');
-      assert.deepEqual(asked.requestedSchema, everyType);
-      assert.deepEqual([asked.server, asked.toolCallId, asked.message], ['outside', 'call_1', 'Who are you?']);
+describe('form of a server', () => {
+  for (const link of fixtureLinks) {
+    test(`is emitted in the session, and the server receives the answer (${link})`, async (t) => {
+      const { place, id, next } = await startEliciting(t, await transportOf(t, link), form);
+      const question = await next('elicitation_required');
+      assert.ok(question.mode === 'form');
+      assert.deepEqual(question.requestedSchema, everyType);
+      assert.deepEqual([question.server, question.toolCallId, question.message], ['outside', 'call_1', 'Who are you?']);
       assert.equal((await place.sessions.get(id)).state, 'waiting');
-      assert.deepEqual(await place.sessions.elicitations(), [asked]);
+      assert.deepEqual(await place.sessions.elicitations(), [question]);
       const answer = { action: 'accept', content: filledIn };
-      await place.sessions.answerElicitation(id, asked.elicitationId, answer, ann);
+      await place.sessions.answerElicitation(id, question.elicitationId, answer, ann);
       const resolved = await next('elicitation_resolved');
       assert.deepEqual([resolved.action, resolved.by, resolved.reason], ['accept', 'ann', undefined]);
       const result = await next('tool_result');
@@ -131,21 +131,21 @@ describe('a form of a server', () => {
       assert.deepEqual(await place.sessions.elicitations(), []);
       const stored = await eventsUntil(place.sessions, id, ({ type }) => type === 'done', 0);
       const others = stored.filter(({ type }) => type !== 'tool_result');
-      assert.ok(!JSON.stringify(others).includes('ada@example.org'), 'the answer itself is not stored');
+      assert.ok(!JSON.stringify(others).includes('ada@example.org'), 'the answer is not stored');
     });
   }
 
-  test('is declined or dismissed, and the server gets that answer', async (t) => {
+  test('can be declined or dismissed, and the server receives that answer', async (t) => {
     for (const action of ['decline', 'cancel'] as const) {
-      const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+      const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), form);
       const { elicitationId } = await next('elicitation_required');
       await place.sessions.answerElicitation(id, elicitationId, { action }, ann);
       assert.deepEqual(JSON.parse(textOf(await next('tool_result'))), { action });
     }
   });
 
-  test('rejects invalid content with the name of the field, and stays open', async (t) => {
-    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+  test('rejects invalid content with the name of the field, and remains open', async (t) => {
+    const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), form);
     const { elicitationId } = await next('elicitation_required');
     const answer = (content: JsonObject): Promise<void> =>
       place.sessions.answerElicitation(id, elicitationId, { action: 'accept', content }, ann);
@@ -161,12 +161,12 @@ describe('a form of a server', () => {
     assert.equal((await next('elicitation_resolved')).action, 'accept');
   });
 
-  test('accepts one answer; later answers are refused and name who answered', async (t) => {
-    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+  test('accepts one answer; later ones are refused with the name of the human who answered', async (t) => {
+    const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), form);
     const { elicitationId } = await next('elicitation_required');
     const answers = await Promise.allSettled(
-      ['ann', 'bob'].map((who) =>
-        place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, { id: who, kind: 'human' }),
+      ['ann', 'bob'].map((human) =>
+        place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, { id: human, kind: 'human' }),
       ),
     );
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
@@ -177,23 +177,23 @@ describe('a form of a server', () => {
     await assert.rejects(unknown, { code: 'elicitation-unknown' });
   });
 
-  test('that is larger than a session shows is refused, and the server says so', async (t) => {
+  test('above the size limit is refused with an error to the server', async (t) => {
     const large = elicit({ mode: 'form', message: 'x'.repeat(300_000), requestedSchema: everyType });
-    const { next } = await asking(t, fixtureProgram('legacy'), large);
+    const { next } = await startEliciting(t, fixtureProgram('legacy'), large);
     assert.match(textOf(await next('tool_result')), /a session shows at most 262144/);
   });
 });
 
-describe('a question of a server ends as cancelled', () => {
-  test('when nobody answers in time', async (t) => {
-    const { next } = await asking(t, fixtureProgram('legacy'), form, { elicitationMs: 50 });
+describe('question of a server is cancelled', () => {
+  test('when it is not answered in time', async (t) => {
+    const { next } = await startEliciting(t, fixtureProgram('legacy'), form, { elicitationMs: 50 });
     const { action, by, reason } = await next('elicitation_resolved');
     assert.deepEqual([action, by, reason], ['cancel', 'system', 'nobody answered in time']);
     assert.deepEqual(JSON.parse(textOf(await next('tool_result'))), { action: 'cancel' });
   });
 
-  test('with the turn that is interrupted', async (t) => {
-    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+  test('when the turn is interrupted', async (t) => {
+    const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), form);
     const { elicitationId } = await next('elicitation_required');
     await place.sessions.interrupt(id);
     assert.equal((await next('elicitation_resolved')).action, 'cancel');
@@ -202,8 +202,8 @@ describe('a question of a server ends as cancelled', () => {
     await assert.rejects(late, { code: 'elicitation-closed' });
   });
 
-  test('with the server that dies', async (t) => {
-    const { place, id, next } = await asking(t, fixtureProgram('legacy'), form);
+  test('when the server process exits', async (t) => {
+    const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), form);
     await next('elicitation_required');
     await place.box.call('mcp__outside__die').catch(() => undefined);
     const { action, by } = await next('elicitation_resolved');
@@ -213,47 +213,50 @@ describe('a question of a server ends as cancelled', () => {
   });
 });
 
-describe('a page of a server', () => {
-  test('is shown with its address, and opened by nobody but the user', async (t) => {
+describe('page of a server', () => {
+  test('is emitted with its URL and an id of the session', async (t) => {
     const url = 'https://accounts.example.org/consent?state=1';
-    const { place, id, next } = await asking(
+    const { place, id, next } = await startEliciting(
       t,
       fixtureProgram('legacy'),
       elicit({ mode: 'url', message: 'Agree?', url, elicitationId: 'own-id' }),
     );
-    const asked = await next('elicitation_required');
-    assert.ok(asked.mode === 'url');
-    assert.equal(asked.url, url);
-    assert.notEqual(asked.elicitationId, 'own-id');
-    await place.sessions.answerElicitation(id, asked.elicitationId, { action: 'accept' }, ann);
+    const question = await next('elicitation_required');
+    assert.ok(question.mode === 'url');
+    assert.equal(question.url, url);
+    assert.notEqual(question.elicitationId, 'own-id');
+    await place.sessions.answerElicitation(id, question.elicitationId, { action: 'accept' }, ann);
     assert.deepEqual(JSON.parse(textOf(await next('tool_result'))), { action: 'accept' });
   });
 
-  test('that it demands with error -32042 is named in the message', async (t) => {
+  test('that the server requires with error -32042 is named in the result', async (t) => {
     const url = 'https://accounts.example.org/sign-in';
-    const { next } = await asking(t, fixtureProgram('legacy'), ['visit', { url }]);
+    const { next } = await startEliciting(t, fixtureProgram('legacy'), ['visit', { url }]);
     assert.match(textOf(await next('tool_result')), /sign in first.*open https:\/\/accounts\.example\.org\/sign-in/);
   });
 });
 
-test('the directory of the session is its only root', async (t) => {
-  for (const way of fixtureLinks) {
-    const { place, next } = await asking(t, await transportOf(t, way), ['directories', {}]);
+test('the directory of the session is the only root', async (t) => {
+  for (const link of fixtureLinks) {
+    const { place, next } = await startEliciting(t, await transportOf(t, link), ['directories', {}]);
     const { roots } = JSON.parse(textOf(await next('tool_result'))) as { roots: { uri: string }[] };
     assert.deepEqual(
       roots.map(({ uri }) => uri),
       [pathToFileURL(place.directory).href],
-      way,
+      link,
     );
   }
 });
 
-describe('the reference server', () => {
-  test('gets the form it asks for answered in a session', async (t) => {
-    const { place, id, next } = await asking(t, referenceServer('everything'), ['trigger-elicitation-request', {}]);
-    const asked = await next('elicitation_required');
+describe('MCP reference server', () => {
+  test('receives the answer to its form', async (t) => {
+    const { place, id, next } = await startEliciting(t, referenceServer('everything'), [
+      'trigger-elicitation-request',
+      {},
+    ]);
+    const question = await next('elicitation_required');
     const content = { name: 'Ada Lovelace', email: 'ada@example.org', integer: 7 };
-    await place.sessions.answerElicitation(id, asked.elicitationId, { action: 'accept', content }, ann);
+    await place.sessions.answerElicitation(id, question.elicitationId, { action: 'accept', content }, ann);
     assert.match(textOf(await next('tool_result')), /Name: Ada Lovelace/);
   });
 });
@@ -262,53 +265,58 @@ const sampling = (params: JsonObject): readonly [string, JsonObject] => [
   'request',
   { method: 'sampling/createMessage', params },
 ];
-const question = { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 50 };
+const samplingRequest = { messages: [{ role: 'user', content: { type: 'text', text: 'Why?' } }], maxTokens: 50 };
 
-describe('a sampling request of a server', () => {
+describe('sampling request of a server', () => {
   /** An agent with a scripted model on a real connection. */
   async function modelAgent(
     t: TestContext,
-  ): Promise<{ readonly asked: readonly unknown[]; readonly agents: PlaceOptions }> {
+  ): Promise<{ readonly requests: readonly unknown[]; readonly agents: SessionFixtureOptions }> {
     const api = await startOpenAIApi(() => [{ type: 'text', text: 'Because.' }]);
     t.after(() => api.close());
     const runtime = modelRuntime({ providers: { openai: { apiKey: 'k', baseURL: api.url, api: 'chat' } } });
-    return { asked: api.requests, agents: { moreAgents: [{ name: 'gpt', runtime, model: 'openai/m' }] } };
+    return { requests: api.requests, agents: { moreAgents: [{ name: 'gpt', runtime, model: 'openai/m' }] } };
   }
 
-  for (const way of fixtureLinks) {
-    test(`reaches a model only after a person has agreed (${way})`, async (t) => {
-      const { asked, agents } = await modelAgent(t);
-      const { place, id, next } = await asking(t, await transportOf(t, way), sampling(question), agents);
-      const shown = await next('elicitation_required');
-      assert.ok(shown.mode === 'sampling');
-      assert.deepEqual([shown.model, shown.server, shown.request], ['openai/m', 'outside', question]);
-      assert.equal(asked.length, 0, 'nothing was sent yet');
-      await place.sessions.answerElicitation(id, shown.elicitationId, { action: 'accept' }, ann);
+  for (const link of fixtureLinks) {
+    test(`reaches a model only after a human agreed (${link})`, async (t) => {
+      const { requests, agents } = await modelAgent(t);
+      const { place, id, next } = await startEliciting(
+        t,
+        await transportOf(t, link),
+        sampling(samplingRequest),
+        agents,
+      );
+      const question = await next('elicitation_required');
+      assert.ok(question.mode === 'sampling');
+      assert.deepEqual([question.model, question.server, question.request], ['openai/m', 'outside', samplingRequest]);
+      assert.equal(requests.length, 0, 'no request was sent yet');
+      await place.sessions.answerElicitation(id, question.elicitationId, { action: 'accept' }, ann);
       const answered = await next('sampling_result');
       assert.deepEqual([answered.model, answered.content], ['openai/m', { type: 'text', text: 'Because.' }]);
       assert.match(textOf(await next('tool_result')), /Because\./);
-      assert.equal(asked.length, 1);
+      assert.equal(requests.length, 1);
     });
   }
 
-  test('that a person declines never reaches a model', async (t) => {
-    const { asked, agents } = await modelAgent(t);
-    const { place, id, next } = await asking(t, fixtureProgram('legacy'), sampling(question), agents);
+  test('that a human declines never reaches a model', async (t) => {
+    const { requests, agents } = await modelAgent(t);
+    const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), sampling(samplingRequest), agents);
     const { elicitationId } = await next('elicitation_required');
     await place.sessions.answerElicitation(id, elicitationId, { action: 'decline' }, ann);
     assert.match(textOf(await next('tool_result')), /did not allow the sampling request \(decline\)/);
-    assert.equal(asked.length, 0);
+    assert.equal(requests.length, 0);
   });
 
-  test('is refused where no agent has a model, and says what to configure', async (t) => {
-    const { next } = await asking(t, fixtureProgram('legacy'), sampling(question));
+  test('is refused with a hint when no agent has a model', async (t) => {
+    const { next } = await startEliciting(t, fixtureProgram('legacy'), sampling(samplingRequest));
     const refusal = /the agent "scripted" has the runtime "scripted".*add an agent with "runtime": "model"/;
     assert.match(textOf(await next('tool_result')), refusal);
   });
 
-  test('is refused where nobody is to be asked', async (t) => {
+  test('is refused in the mode `dontAsk`', async (t) => {
     const { agents } = await modelAgent(t);
-    const { place, id, next } = await asking(t, fixtureProgram('legacy'), sampling(question), agents);
+    const { place, id, next } = await startEliciting(t, fixtureProgram('legacy'), sampling(samplingRequest), agents);
     const { elicitationId } = await next('elicitation_required');
     await place.sessions.change(id, { permissionMode: 'dontAsk' });
     await place.sessions.answerElicitation(id, elicitationId, { action: 'accept' }, ann);
