@@ -31,7 +31,7 @@ import { runtimeTools } from '../src/runtimes/runtime-tools.ts';
 import type { Runtime } from '../src/runtimes/runtime.ts';
 import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
-import { claudeEnvironment, heldPrompt } from '../test/support/claude.ts';
+import { claudeEnvironment, openPrompt } from '../test/support/claude.ts';
 import { idleSessions } from './support/idle-sessions.ts';
 import { median, shuffled, spreadOf } from './support/measure.ts';
 import { keepFigure } from './support/results.ts';
@@ -49,7 +49,7 @@ const name = 'mcp__bench__echo';
 const home = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
 
 async function ask(env: Environment, options: Options): Promise<void> {
-  const prompt = heldPrompt('go');
+  const prompt = openPrompt('go');
   for await (const message of query({ prompt: prompt.messages, options: { ...options, env, cwd: home } }))
     if (message.type === 'result') prompt.end();
 }

@@ -17,7 +17,7 @@ import type { Boss } from './support/queue-boss.ts';
 
 const messages = 200;
 const kills = 3;
-const cluster = await startPostgres({ lasting: true });
+const cluster = await startPostgres({ durable: true });
 const program = join(import.meta.dirname, 'support', 'queue-worker.ts');
 const now = (): number => performance.timeOrigin + performance.now();
 

@@ -76,7 +76,7 @@ const number = (value: number, digits = 0): string =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 const rows = new Map<string, Row[]>(kinds.map(({ name }) => [name, []]));
-const cluster = await startPostgres({ lasting: true });
+const cluster = await startPostgres({ durable: true });
 try {
   for (const count of counts) {
     const address = cluster.address(`scale_${count}`);

@@ -14,10 +14,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../src/core/errors.ts';
+import { findConsole } from '../src/host/daemon/console-build.ts';
 import { requirements } from './requirements.ts';
 import { root } from './support/command.ts';
-import { buildOnce } from './support/build-once.ts';
-import { tableOfShown } from './support/faults.ts';
+import { builtLauncher } from './support/built-package.ts';
+import { scenarioTable } from './support/faults.ts';
 import { missingEvidence } from './support/evidence.ts';
 import { gates, type Gate } from './support/gates.ts';
 import { ProcessWatch } from './support/processes.ts';
@@ -118,25 +120,36 @@ async function runFaults(paths: readonly string[]): Promise<void> {
   const started = performance.now();
   const seed = (process.env['SIGNALBOX_SEED'] ??= String(runSeed));
   process.env['SIGNALBOX_FAULTS'] = 'full';
-  await buildOnce(report, paths);
+  await buildOnce(paths);
   console.log(`seed ${seed}   (npm run faults -- --seed ${seed} repeats it)\n`);
   const isExclusive = (path: string): boolean => exclusiveFiles.some((start) => relative(root, path).startsWith(start));
   const shared = paths.filter((path) => !isExclusive(path));
   await runFiles(shared, availableParallelism());
   await runFiles(paths.filter(isExclusive), 1);
   await checkProcesses();
-  console.log(`\n${tableOfShown(diagnostics)}`);
+  console.log(`\n${scenarioTable(diagnostics)}`);
   console.log(`\nseed ${seed}, ${Math.round((performance.now() - started) / 1000)} s`);
 }
 
 /** Gates start first, but tests do not wait for them: each gate leaves a processor idle for a while. */
 async function runTests(folders: readonly string[], first: readonly Gate[] = []): Promise<TestResult[]> {
   const paths = findTests(folders);
-  await buildOnce(report, paths);
+  await buildOnce(paths);
   const results = await runFiles(paths, workers, first);
   if (!results.some(({ state }) => state !== 'skipped')) report.check(false, `no test ran in ${folders.join(', ')}`, 0);
   await checkProcesses();
   return results;
+}
+
+/** Builds the console and, for end-to-end tests, the installed command once, so that no test has to build them. */
+async function buildOnce(tests: readonly string[]): Promise<void> {
+  const { building } = findConsole();
+  try {
+    if (building !== undefined) report.line(true, 'console built', await building);
+    if (tests.some((path) => /^(?:test|bench)\b/.test(relative(root, path)))) builtLauncher();
+  } catch (error) {
+    report.check(false, 'console and package built', 0, '', messageOf(error));
+  }
 }
 
 async function runFiles(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Options, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
-import { claudeEnvironment, heldPrompt } from '../../test/support/claude.ts';
+import { claudeEnvironment, openPrompt } from '../../test/support/claude.ts';
 import { startMessagesServer } from '../../test/support/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';
 
@@ -34,7 +34,7 @@ export async function scriptedClaude(calls: readonly ModelBlock[]): Promise<Scri
     shown: () => api.requests.flatMap(({ tools = [] }) => tools.map(({ name }) => name)),
     options: { env: claudeEnvironment(api.url, home), cwd: home, settingSources: [] },
     prompt(content) {
-      const held = heldPrompt(content);
+      const held = openPrompt(content);
       end = () => held.end();
       return held.messages;
     },

@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { becomeOrdinaryUser } from '../../test/support/ordinary-user.ts';
+import { dropRootPrivileges } from '../../test/support/ordinary-user.ts';
 import { explainStart } from './explain-process.ts';
 import { ProcessGroup, type ProgramOptions } from './process-group.ts';
 
-becomeOrdinaryUser();
+dropRootPrivileges();
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-programs-'));
 const [closed, open] = [join(directory, 'closed'), join(directory, 'open')];
 for (const each of [closed, open]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { ModelBlock, ModelScript } from '../../test/support/model/model-script.ts';
-import { type ToldTurn, type TurnStory, runTurn, turnOf } from '../../test/support/runtime/run-turn.ts';
+import { type TurnResult, type TurnOptions, runTurn, testTurn } from '../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../test/support/runtime/suite-box.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -52,9 +52,9 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       script = () => [textBlock('not in the script')];
     });
 
-    const turn = (content: string, story: TurnStory = {}): Promise<ToldTurn> =>
+    const turn = (content: string, story: TurnOptions = {}): Promise<TurnResult> =>
       runTurn(scripted.runtime, box, content, withModel(story));
-    const withModel = (story: TurnStory): TurnStory =>
+    const withModel = (story: TurnOptions): TurnOptions =>
       scripted.model === undefined ? story : { model: scripted.model, ...story };
     /** Makes the calls, and then returns their results as text. */
     const callThenReport = (...calls: readonly ModelBlock[]): void => {
@@ -230,7 +230,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
         ['cancelled'],
       );
       assert.equal(reason, 'interrupted');
-      script = ({ said }) => [textBlock(`continued after ${said.length}`)];
+      script = ({ userMessages }) => [textBlock(`continued after ${userMessages.length}`)];
       const next = await turn('go on', memory === undefined ? {} : { memory });
       assert.deepEqual([next.reason, next.text], ['end', 'continued after 2']);
     });
@@ -244,7 +244,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       });
       assert.match(text, /^This text/);
       assert.equal(reason, 'interrupted');
-      script = ({ said }) => [textBlock(`continued after ${said.length}`)];
+      script = ({ userMessages }) => [textBlock(`continued after ${userMessages.length}`)];
       const next = await turn('go on', memory === undefined ? {} : { memory });
       assert.deepEqual([next.reason, next.text], ['end', 'continued after 2']);
     });
@@ -253,7 +253,7 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       callThenReport(toolUse('mcp__suite__hang'));
       const hanging = new Promise<void>((resolve) => (box.onHang = resolve));
       const session = `abandoned ${name}`;
-      for await (const { type } of scripted.runtime.turn(turnOf(box, 'hang', withModel({ session })))) {
+      for await (const { type } of scripted.runtime.turn(testTurn(box, 'hang', withModel({ session })))) {
         if (type === 'tool_call_end') await hanging;
         if (type === 'tool_call_end') break;
       }
@@ -268,9 +268,9 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
     test('the next turn has the conversation and the tools', async () => {
       script = () => [textBlock('I will remember.')];
       const first = await turn('my number is 4711', { session: 'resumed' });
-      script = ({ said, results }) =>
+      script = ({ userMessages, results }) =>
         results.length > 0
-          ? [textBlock(`${said.some((one) => one.includes('4711'))} ${results[0]?.text}`)]
+          ? [textBlock(`${userMessages.some((one) => one.includes('4711'))} ${results[0]?.text}`)]
           : [toolUse('mcp__suite__add', { a: 1, b: 1 })];
       const second = await turn('what is my number', { session: 'resumed', memory: first.memory ?? null });
       assert.equal(second.text, 'true the sum is 2');
@@ -281,7 +281,9 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
       const { memory = null } = await turn('the root is oak', { session: 'forked' });
       const unchanged = JSON.stringify(memory);
       await turn('the branch is elm', { session: 'fork-1', memory, fork: true });
-      script = ({ said }) => [textBlock(said.map((one) => /oak|elm|ash/.exec(one)?.[0] ?? '').join(' '))];
+      script = ({ userMessages }) => [
+        textBlock(userMessages.map((one) => /oak|elm|ash/.exec(one)?.[0] ?? '').join(' ')),
+      ];
       const other = await turn('the branch is ash', { session: 'fork-2', memory, fork: true });
       assert.equal(other.text, 'oak ash');
       const original = await turn('the twig is ash', { session: 'forked', memory });
@@ -291,8 +293,8 @@ export function runtimeConformance(name: string, traits: RuntimeTraits, start: S
 
     test('eight concurrent sessions see all tools and only their own results', async () => {
       const all = box.box.tools().map((tool) => tool.name);
-      script = ({ said, results, tools }) => {
-        const number = Number(/\d+/.exec(said.at(-1) ?? '')?.[0]);
+      script = ({ userMessages, results, tools }) => {
+        const number = Number(/\d+/.exec(userMessages.at(-1) ?? '')?.[0]);
         if (results.length === 0) return [toolUse('mcp__suite__add', { a: number, b: 1000 })];
         return [textBlock(`${all.every((tool) => tools.includes(tool))} ${results.map(({ text }) => text).join()}`)];
       };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { type ServedPlace, openWindow, serve, takesAnswer } from '../browser/served-console.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
 const tools = `
@@ -38,7 +38,7 @@ interface PendingRequest {
 describe('approval inbox in the browser', () => {
   let served: ServedPlace;
   before(async () => {
-    served = await serve(new Place(files));
+    served = await serve(new CliProject(files));
   });
 
   const pendingRequests = async (): Promise<readonly PendingRequest[]> =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type ServedPlace, openWindow, serve, token } from '../browser/served-console.ts';
-import { Place, said } from '../e2e/cli-place.ts';
+import { CliProject, waitForOutput } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
 const tools = `
@@ -102,7 +102,7 @@ const callers: Readonly<Record<string, StartCall>> = {
   'MCP over stdio, killed': async ({ place }, args) => {
     const child = place.start(['stdio']);
     child.stderr.resume();
-    const ready = said(child.stdout, /"id":0/);
+    const ready = waitForOutput(child.stdout, /"id":0/);
     child.stdin.write(`${JSON.stringify(initialize)}\n`);
     await ready;
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
@@ -124,7 +124,7 @@ describe('pending approval whose caller disconnects', () => {
   let served: ServedPlace;
   let page: Page;
   before(async () => {
-    served = await serve(new Place(files));
+    served = await serve(new CliProject(files));
     ({ page } = await openWindow(served));
     await page.goto(`${served.url}/inbox`);
   });
@@ -183,7 +183,7 @@ describe('killed server with open calls', () => {
   after(() => second?.stop());
 
   it('shows no call as running or waiting after a restart: sessions, calls and approvals report what is known', async () => {
-    first = await serve(new Place(files));
+    first = await serve(new CliProject(files));
     const { page } = await openWindow(first);
     const { id } = (await first.ask('POST', '/api/sessions', { title: 'Killed' })) as { id: string };
     const content = 'call mcp__shop__run {"command":"x"}\ncall mcp__shop__hang {}';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { type ServedPlace, accessibilityFaults, openWindow, serve } from '../browser/served-console.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
 const tools = `
@@ -27,7 +27,7 @@ describe('approval inbox under manipulation by an agent', () => {
   let served: ServedPlace;
   before(async () => {
     const configuration = JSON.stringify({ mcpServers: { shop: { module: './tools.ts' } } });
-    served = await serve(new Place({ 'tools.ts': tools, 'signalbox.config.json': configuration }));
+    served = await serve(new CliProject({ 'tools.ts': tools, 'signalbox.config.json': configuration }));
   });
 
   afterEach(async () => {

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { type Approval, type CallOptions, type CallResult, defineTool, localServer } from '../../src/index.ts';
 import type { ApprovalPage } from '../../src/pipeline/approvals/approval-view.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
-import { awaited } from '../support/awaited.ts';
+import { approvalIdOf } from '../support/approval-id.ts';
 import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
 import { within } from '../support/within.ts';
 
@@ -68,7 +68,7 @@ async function approvalRequest(box: InternalSignalbox, call: Promise<unknown>): 
 describe('flood of approval requests', () => {
   test('does not hide the request of another caller: pages reach every request, and each caller is counted', async (t) => {
     const { pay, get } = await startBank(t);
-    const mine = awaited(await pay(1));
+    const mine = approvalIdOf(await pay(1));
     for (let amount = 0; amount < 120; amount += 1) await pay(amount, { principal: flooder });
     const first = await get<ApprovalPage>('/api/approvals?state=pending');
     assert.deepEqual([first.items.length, first.total], [100, 121]);
@@ -156,7 +156,7 @@ describe('caller that gave up', () => {
     const again = await box.call('mcp__bank__note', { amount: 7 }, { principal: bot, waitMs: 0 });
     assert.equal(again.outcome, 'completed');
     assert.equal((await get<{ ran: boolean }>(`/api/calls/${again.callId}`)).ran, true);
-    assert.equal((await get<Approval>(`/api/approvals/${awaited(await pay(1))}`)).caller, 'gone');
+    assert.equal((await get<Approval>(`/api/approvals/${approvalIdOf(await pay(1))}`)).caller, 'gone');
   });
 });
 
@@ -167,9 +167,9 @@ describe('policy change between approval and call', () => {
 
   test('an unrelated rule does not void an approval', async (t) => {
     const { box, pay, approve, paid } = await startBank(t, payRule);
-    const id = awaited(await pay(5));
+    const id = approvalIdOf(await pay(5));
     await setRules(box, `${payRule}\n- { id: notes, match: mcp__bank__note, deny: true }`);
-    assert.equal(awaited(await pay(5)), id, 'the request is the same');
+    assert.equal(approvalIdOf(await pay(5)), id, 'the request is the same');
     await approve(id);
     await setRules(box, `- { id: other, match: mcp__bank__other, deny: true }\n${payRule}`);
     assert.equal((await pay(5)).outcome, 'completed');
@@ -178,13 +178,13 @@ describe('policy change between approval and call', () => {
 
   test('a rule with another reason or another text voids the approval, and the next request names the rule', async (t) => {
     const { box, pay, approve, paid } = await startBank(t, payRule);
-    const id = awaited(await pay(5));
+    const id = approvalIdOf(await pay(5));
     await approve(id);
     await setRules(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
-    const more = await box.approvals.get(awaited(await pay(5)));
+    const more = await box.approvals.get(approvalIdOf(await pay(5)));
     assert.match(more.note ?? '', new RegExp(`^${id} was approved, but "night" asks now`));
     await setRules(box, payRule.replace('money', 'other money'));
-    const changed = await box.approvals.get(awaited(await pay(5)));
+    const changed = await box.approvals.get(approvalIdOf(await pay(5)));
     assert.match(changed.note ?? '', /"pay" asks now, and did not, or not as it is written now/);
     await setRules(box, '- { id: pay, match: mcp__bank__pay, deny: true }');
     assert.equal((await pay(5)).outcome, 'denied');

@@ -20,7 +20,7 @@ import {
   postgresStore,
   sqliteStore,
 } from '../../src/index.ts';
-import { awaited } from '../support/awaited.ts';
+import { approvalIdOf } from '../support/approval-id.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 const cluster = await startPostgres();
@@ -306,7 +306,7 @@ describe('arguments of an approval', () => {
 
   test('a request shows the final arguments, and an approval covers the same arguments in another spelling', async (t) => {
     const box = await createBox(t, { servers, data: directoryFor(t) });
-    const id = awaited(await box.call(name, given, { waitMs: 0 }));
+    const id = approvalIdOf(await box.call(name, given, { waitMs: 0 }));
     const [open] = await box.approvals.list();
     assert.deepEqual([open?.arguments, open?.givenArguments], [shown, given]);
     await box.approvals.approve(id, { by: alice });

@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openWindow, serve, type ServedPlace } from '../browser/served-console.ts';
 import { closeLater } from '../browser/close-after-tests.ts';
-import { bareRequest } from '../support/http-server.ts';
+import { sendRawRequest } from '../support/http-server.ts';
 
 interface Operation {
   readonly method: string;
@@ -65,7 +65,7 @@ describe('another origin on the same host that receives the browser cookie', () 
     const { host, port, origin } = new URL(served.url);
     const own = { host, origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json', ...headers };
     const body = ['POST', 'PUT', 'PATCH'].includes(method) ? ['{}'] : [];
-    return bareRequest({ port: Number(port) }, path, { method, headers: own, body });
+    return sendRawRequest({ port: Number(port) }, path, { method, headers: own, body });
   };
 
   async function operations(): Promise<readonly Operation[]> {

@@ -16,8 +16,8 @@ const boxes: Readonly<Record<string, GuardedBox>> = {
 const read = 'mcp__files__read_text_file';
 
 /** Also asserts that no approval was requested, so that no human can be tricked into approving. */
-function assertDenied({ outcome, reason, asked }: Attempt, label: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 0], `${label}: ${reason}`);
+function assertDenied({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['denied', 0], `${label}: ${reason}`);
   assert.match(reason, /default:data-directory: .*is in Signalbox's data directory, which is closed to agents/, label);
   assert.doesNotMatch(reason, /planted/, label);
 }

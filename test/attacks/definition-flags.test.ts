@@ -11,7 +11,7 @@ import type { Printer } from '../../src/cli/terminal/terminal.ts';
 import { type McpServer, type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { openWindow, serve } from '../browser/served-console.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
 import { until } from '../mcp-servers/boxed.ts';
@@ -77,7 +77,7 @@ describe('flag of a definition that instructs the model', () => {
 
   it('is shown in the console, in `signalbox tools` and in `signalbox approvals`', async () => {
     const entry = { command: process.execPath, args: [program, './shop.json'] };
-    const place = new Place({
+    const place = new CliProject({
       'shop.json': JSON.stringify({ tools: [evil] }),
       'signalbox.config.json': JSON.stringify({ mcpServers: { shop: entry } }),
     });

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type ServedPlace, openWindow, serve } from '../browser/served-console.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
 const program = fileURLToPath(new URL('../mcp-servers/changing-program.ts', import.meta.url));
 const inputSchema = { type: 'object' };
 const annotations = { readOnlyHint: true };
 const transfer = { name: 'transfer', description: 'Transfers money.', inputSchema };
-const writeListing = (place: Place, name: string, ...tools: readonly object[]): void =>
+const writeListing = (place: CliProject, name: string, ...tools: readonly object[]): void =>
   writeFileSync(join(place.directory, `${name}.json`), JSON.stringify({ tools }));
 const listing = JSON.stringify({ tools: [transfer] });
 const entry = (name: string): object => ({ command: process.execPath, args: [program, `./${name}.json`] });
 
 describe('changed definitions of a server in a running gateway', () => {
-  const place = new Place({
+  const place = new CliProject({
     'bank.json': listing,
     'shop.json': listing,
     'own.json': listing,

@@ -25,18 +25,18 @@ after(() => {
   else process.env['HOME'] = originalHome;
 });
 
-function assertDenied({ outcome, reason, asked }: Attempt, label: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 0], `${label}: ${reason}`);
+function assertDenied({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['denied', 0], `${label}: ${reason}`);
   assert.match(reason, /default:data-directory/, label);
 }
 
-function assertAsked({ outcome, reason, asked }: Attempt, label: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 1], `${label}: ${reason}`);
-  assert.equal(asked[0]?.decision.rule, 'default:protected-file', label);
+function assertAsked({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['denied', 1], `${label}: ${reason}`);
+  assert.equal(requests[0]?.decision.rule, 'default:protected-file', label);
 }
 
-function assertRan({ outcome, reason, asked }: Attempt, label: string): void {
-  assert.deepEqual([outcome, asked.length], ['completed', 0], `${label}: ${reason}`);
+function assertRan({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['completed', 0], `${label}: ${reason}`);
 }
 
 /** Make a path longer than the system accepts before normalization. */

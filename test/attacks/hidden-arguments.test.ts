@@ -15,7 +15,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 import { secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
-import { awaited } from '../support/awaited.ts';
+import { approvalIdOf } from '../support/approval-id.ts';
 import { eventsOf, openSessionServer } from '../support/sessions/session-server.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
 
@@ -57,7 +57,7 @@ async function startApprovalServer(t: TestContext): Promise<ApprovalServer> {
     data,
     async ask(args) {
       const result = await box.call('mcp__t__shell', args, { principal: bot, waitMs: 0 });
-      return bodyOf<Approval>(server.get(`/api/approvals/${awaited(result)}`));
+      return bodyOf<Approval>(server.get(`/api/approvals/${approvalIdOf(result)}`));
     },
     async post(path, body = {}, as = adminToken) {
       const response = await server.send(as, 'POST', `/api/approvals/${path}`, body);

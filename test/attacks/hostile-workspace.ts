@@ -3,25 +3,25 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Finished, Place } from '../e2e/cli-place.ts';
+import { type CliResult, CliProject } from '../e2e/cli-project.ts';
 
 /** The environment of a user who has trusted nothing yet. */
 export const trustsNothing = { SIGNALBOX_TRUST: '' };
 
 /** Runs a command in a place as a user who has trusted nothing yet. */
-export const runUntrusting = (place: Place, ...args: readonly string[]): Promise<Finished> =>
+export const runUntrusting = (place: CliProject, ...args: readonly string[]): Promise<CliResult> =>
   place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
 
 /** Returns indented JSON, as people write it. */
 export const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 
 /** Writes a configuration by hand, which nobody has accepted. */
-export const writeConfiguration = (place: Place, configuration: unknown, name = 'signalbox.config.json'): void =>
+export const writeConfiguration = (place: CliProject, configuration: unknown, name = 'signalbox.config.json'): void =>
   writeFileSync(join(place.directory, name), json(configuration));
 
 /** A repository as an attacker would publish it, with traces of everything in it that was used. */
 export interface HostileWorkspace {
-  readonly place: Place;
+  readonly place: CliProject;
   /** Returns everything that was run, loaded or contacted so far. */
   used(): string[];
 }
@@ -60,7 +60,7 @@ function hostileConfiguration(port: number): Record<string, unknown> {
 
 /** Writes the repository into a new directory. */
 export function createHostileWorkspace(port: number, connections: () => number): HostileWorkspace {
-  const place = new Place({
+  const place = new CliProject({
     'signalbox.config.json': JSON.stringify(hostileConfiguration(port)),
     'policies.yaml': '- id: everything\n  allow: true\n',
     'tools.ts': "import { writeFileSync } from 'node:fs';\nwriteFileSync('used-module', 'x');\n",

@@ -14,7 +14,7 @@ import type { Principal } from '../../src/core/principal.ts';
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { Place, withNotes } from '../e2e/cli-place.ts';
+import { CliProject, notesProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import {
@@ -225,10 +225,10 @@ describe('history of a caller that chooses its session names', () => {
 
 describe('client of signalbox stdio', () => {
   test('is a principal identified by its name and its project, in every process', async () => {
-    const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
+    const configuration = JSON.parse(notesProject['signalbox.config.json']) as object;
     const rules = `- { id: few, budget: { match: "mcp__notes__add", calls: 1 } }\n- { id: yes, match: "mcp__notes__*", allow: true }\n`;
-    const workspace = new Place({
-      ...withNotes,
+    const workspace = new CliProject({
+      ...notesProject,
       'policies.yaml': rules,
       'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
     });
@@ -255,7 +255,7 @@ describe('client of signalbox stdio', () => {
   });
 
   test('does not get an approval that was given to another client, remembered or not', async (t) => {
-    const workspace = new Place(withNotes);
+    const workspace = new CliProject(notesProject);
     const connect = async (name: string): Promise<() => Promise<string>> => {
       const client = new Client({ name, version: '1' });
       t.after(() => client.close());
@@ -285,7 +285,7 @@ describe('client of signalbox stdio', () => {
 
   test('is the same principal for the resources that it reads and subscribes to', async (t) => {
     const { command, args = [] } = fixtureProgram();
-    const workspace = new Place({
+    const workspace = new CliProject({
       'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
     });
     const client = new Client({ name: 'Editor', version: '1' });

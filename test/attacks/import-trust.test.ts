@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Place, finished, launcher, said } from '../e2e/cli-place.ts';
+import { CliProject, waitForExit, launcher, waitForOutput } from '../e2e/cli-project.ts';
 import { runUntrusting, trustsNothing, writeConfiguration } from './hostile-workspace.ts';
 
 suite('import from an untrusted repository', () => {
@@ -28,7 +28,7 @@ suite('import from an untrusted repository', () => {
   const hasScriptCommand = probe.error === undefined && probe.stdout.includes('util-linux');
 
   test('shows everything that it would accept, escaped, before it asks', { skip: !hasScriptCommand }, async () => {
-    const place = new Place();
+    const place = new CliProject();
     writeConfiguration(place, { mcpServers: servers }, '.mcp.json');
     const command = [process.execPath, launcher, 'import'].join(' ');
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
@@ -43,8 +43,8 @@ suite('import from an untrusted repository', () => {
         TERM: 'xterm',
       },
     });
-    const ended = finished(child);
-    const shown = await said(child.stdout, /Add 2 servers to .*\[y\/N\]/);
+    const ended = waitForExit(child);
+    const shown = await waitForOutput(child.stdout, /Add 2 servers to .*\[y\/N\]/);
     child.stdin.write('n\r');
     await ended;
     for (const line of capabilities) assert.ok(shown.includes(line), `${line} is not in ${shown}`);
@@ -52,7 +52,7 @@ suite('import from an untrusted repository', () => {
   });
 
   test('accepts with --yes exactly the capabilities that it prints', async () => {
-    const place = new Place();
+    const place = new CliProject();
     writeConfiguration(place, { mcpServers: servers }, '.mcp.json');
     const { code, stdout } = await runUntrusting(place, 'import', '--yes', '--json');
     assert.equal(code, 0);

@@ -18,8 +18,16 @@ import { PostgresDatabase, loadDriver } from '../../src/store/postgres/postgres-
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
-import { awaited } from '../support/awaited.ts';
-import { type Place, bot, filled, found, human, using, verified } from '../support/tampered-journal.ts';
+import { approvalIdOf } from '../support/approval-id.ts';
+import {
+  type JournalFiles,
+  bot,
+  fillJournal,
+  verifyAfter,
+  human,
+  withBox,
+  verify,
+} from '../support/tampered-journal.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
 
@@ -29,16 +37,16 @@ function rowsOf(database: DatabaseSync): StoredEntry[] {
 
 describe('verification of a journal in an edited SQLite file', () => {
   test('passes as sealed without edits; the key is in a private file beside the database', async (t) => {
-    const place = await filled(t);
-    const result = await verified(place);
+    const place = await fillJournal(t);
+    const result = await verify(place);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
     assert.equal(result.authentication.seq, result.head.seq);
     assert.equal(statSync(join(place.data, 'journal.key')).mode & 0o777, 0o600);
   });
 
   test('detects a deleted end with an adjusted anchor', async (t) => {
-    const place = await filled(t);
-    const problems = await found(place, (database) => {
+    const place = await fillJournal(t);
+    const problems = await verifyAfter(place, (database) => {
       database.exec(`DELETE FROM journal WHERE seq > 8; DELETE FROM entries WHERE seq > 8; DELETE FROM samples WHERE seq > 8;
         DELETE FROM approvals; DELETE FROM rules; UPDATE anchor SET seq = 8, hash = (SELECT hash FROM journal WHERE seq = 8)`);
     });
@@ -48,8 +56,8 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('detects a rewritten end with matching hashes', async (t) => {
-    const place = await filled(t);
-    const problems = await found(place, (database) => {
+    const place = await fillJournal(t);
+    const problems = await verifyAfter(place, (database) => {
       const rows = rowsOf(database);
       let previous = rows[4]?.hash ?? '';
       for (const row of rows.slice(5)) {
@@ -63,8 +71,8 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('detects a deleted front with an adjusted beginning', async (t) => {
-    const place = await filled(t);
-    const problems = await found(place, (database) => {
+    const place = await fillJournal(t);
+    const problems = await verifyAfter(place, (database) => {
       database.exec(`INSERT INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = 5;
         DELETE FROM journal WHERE seq <= 5; DELETE FROM entries WHERE seq <= 5; DELETE FROM samples WHERE seq <= 5`);
     });
@@ -78,13 +86,13 @@ describe('verification of a journal in an edited SQLite file', () => {
       ['UPDATE seals SET seq = 3, hash = (SELECT hash FROM journal WHERE seq = 3)', /the seal was changed/],
       ["UPDATE seals SET mac = 'ab'", /the seal was changed/],
     ] as const) {
-      const problems = await found(await filled(t), (database) => database.exec(edit));
+      const problems = await verifyAfter(await fillJournal(t), (database) => database.exec(edit));
       for (const problem of problems) assert.match(problem, expected, edit);
     }
   });
 
   test('detects deleted, added and changed rows of the query index', async (t) => {
-    const place = await filled(t);
+    const place = await fillJournal(t);
     for (const edit of [
       'DELETE FROM entries WHERE seq = 4',
       "UPDATE entries SET outcome = 'failed' WHERE seq = 4",
@@ -96,14 +104,14 @@ describe('verification of a journal in an edited SQLite file', () => {
       const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
       cpSync(place.data, copy.data, { recursive: true });
       t.after(() => rmSync(copy.data, { recursive: true, force: true }));
-      const problems = await found(copy, (database) => database.exec(edit));
+      const problems = await verifyAfter(copy, (database) => database.exec(edit));
       for (const problem of problems) assert.match(problem, /entry 4 is missing or different in the index/, edit);
       rmSync(copy.data, { recursive: true });
     }
   });
 
   test('detects forged, changed, reopened and removed approvals and remembered rules', async (t) => {
-    const place = await filled(t);
+    const place = await fillJournal(t);
     const forged = `INSERT INTO approvals SELECT 'x', 'appr_forged', 'b', 's', principal, server, requested_at, expires_at, asked, 'approved',
       '{"by":{"id":"user:ada","kind":"human"}}', 0, '' FROM approvals LIMIT 1`;
     const used = `used_by <> ''`;
@@ -122,19 +130,19 @@ describe('verification of a journal in an edited SQLite file', () => {
       const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
       cpSync(place.data, copy.data, { recursive: true });
       t.after(() => rmSync(copy.data, { recursive: true, force: true }));
-      const problems = await found(copy, (database) => database.exec(edit));
+      const problems = await verifyAfter(copy, (database) => database.exec(edit));
       for (const problem of problems) assert.match(problem, expected, edit);
       rmSync(copy.data, { recursive: true });
     }
   });
 
   test('passes with revealed hidden parts, and detects changed hidden parts of a request', async (t) => {
-    const place = await filled(t);
-    await using(place, undefined, async (box) => {
+    const place = await fillJournal(t);
+    await withBox(place, undefined, async (box) => {
       const pay = async (amount: number): Promise<string> => {
         const args = { amount, note: `token ghp_${'Ab3'.repeat(12)}` };
         const result = await box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
-        return result.outcome === 'awaiting-approval' ? awaited(result) : result.outcome;
+        return result.outcome === 'awaiting-approval' ? approvalIdOf(result) : result.outcome;
       };
       const revealed = await pay(4);
       assert.equal((await box.approvals.get(revealed)).hidden.length, 1);
@@ -146,8 +154,8 @@ describe('verification of a journal in an edited SQLite file', () => {
       await box.approvals.reveal(await pay(6), { by: human });
       assert.equal((await box.journal.query({ type: 'ApprovalRevealed' })).items.length, 2);
     });
-    assert.deepEqual(await found(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-    const problems = await found(place, (database) => {
+    assert.deepEqual(await verifyAfter(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const problems = await verifyAfter(place, (database) => {
       const edit = `UPDATE approvals SET asked = json_set(asked, '$.hidden', json('[]')) WHERE answer = '' AND asked ->> '$.hidden' <> '[]'`;
       assert.equal(database.prepare(edit).run().changes, 1);
     });
@@ -155,9 +163,9 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('reports an unknown state without the key', async (t) => {
-    const place = await filled(t);
+    const place = await fillJournal(t);
     rmSync(join(place.data, 'journal.key'));
-    const result = await verified(place);
+    const result = await verify(place);
     assert.deepEqual(result.ok && result.authentication, {
       state: 'unknown',
       why: 'it is sealed with keys of other machines only',
@@ -167,46 +175,46 @@ describe('verification of a journal in an edited SQLite file', () => {
 
 describe('verification after changes that are not edits', () => {
   test('passes after a crash between entries and seal: the seal is behind, and catches up', async (t) => {
-    const place = await filled(t);
+    const place = await fillJournal(t);
     const copy = { data: `${place.data}-crashed`, file: join(`${place.data}-crashed`, 'signalbox.db') };
     t.after(() => rmSync(copy.data, { recursive: true, force: true }));
-    await using(place, undefined, async (box) => {
+    await withBox(place, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
       // The state on the disk while the process runs, as its death would leave it.
       cpSync(place.data, copy.data, { recursive: true, filter: (source) => !source.endsWith('-shm') });
     });
-    const result = await verified(copy);
+    const result = await verify(copy);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
-    await using(copy, undefined, async (box) => {
+    await withBox(copy, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
     });
-    const later = await verified(copy);
+    const later = await verify(copy);
     assert.ok(later.ok && later.authentication.state === 'sealed' && later.authentication.seq === later.head.seq);
   });
 
   test('passes for a journal of an earlier version, after pruning, and for a restored backup', async (t) => {
-    const place = await filled(t);
+    const place = await fillJournal(t);
     const database = new DatabaseSync(place.file);
     database.exec('DELETE FROM seals');
     database.close();
     rmSync(join(place.data, 'journal.seals'));
-    const unsealed = await verified(place);
+    const unsealed = await verify(place);
     assert.deepEqual(unsealed.ok && unsealed.authentication, { state: 'unknown', why: 'it is not sealed yet' });
-    await using(place, undefined, async (box) => {
+    await withBox(place, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
     });
     const copy = join(place.data, 'copy.db');
     await backUpSqlite(place.file, copy);
-    await using(place, undefined, async (box) => {
+    await withBox(place, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
       const pruned = await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
       assert.ok(pruned.entries > 10, JSON.stringify(pruned));
     });
-    const result = await verified(place);
+    const result = await verify(place);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
     for (const end of ['', '-wal', '-shm']) rmSync(`${place.file}${end}`, { force: true });
     cpSync(copy, place.file);
-    const restored = await verified(place);
+    const restored = await verify(place);
     assert.ok(restored.ok && restored.authentication.state === 'sealed', JSON.stringify(restored));
     assert.ok(existsSync(join(place.data, 'journal.seals')));
   });
@@ -229,12 +237,14 @@ describe('verification of a journal in PostgreSQL', async () => {
   };
   const summaryOf = (result: JournalVerification): string =>
     result.ok ? `holds (${result.authentication.state})` : result.problem;
-  const filledAt = async (t: TestContext): Promise<{ address: string; place: Place; sealer: Sealer | undefined }> => {
+  const filledAt = async (
+    t: TestContext,
+  ): Promise<{ address: string; place: JournalFiles; sealer: Sealer | undefined }> => {
     const address = cluster.address(`tampering_${(databases += 1)}`);
     const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-key-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
     const sealer = await journalSealer(data, address);
-    const place = await filled(t, storeOpener(address, sealer));
+    const place = await fillJournal(t, storeOpener(address, sealer));
     return { address, place, sealer };
   };
 
@@ -270,7 +280,7 @@ describe('verification of a journal in PostgreSQL', async () => {
       assert.match(summaryOf(await verifyAt(address, sealer)), expected, edit);
       if (undo !== '') await database.rows(undo);
     }
-    await using(place, storeOpener(address, sealer), async (box) => {
+    await withBox(place, storeOpener(address, sealer), async (box) => {
       for (let index = 0; index < 30; index++) await box.call('mcp__bank__look', {}, { principal: bot });
     });
     assert.match(summaryOf(await verifyAt(address, sealer)), /not the one that was anchored/);
@@ -278,7 +288,7 @@ describe('verification of a journal in PostgreSQL', async () => {
 
   test('detects forged and changed tokens, pins and stored outcomes', async (t) => {
     const { address, place, sealer } = await filledAt(t);
-    await using(place, storeOpener(address, sealer), async (box) => {
+    await withBox(place, storeOpener(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
       await pinStorage(box.shared).add('files', '{}');
       await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
@@ -319,11 +329,11 @@ describe('verification of a journal in PostgreSQL', async () => {
     });
     // Both machines write, each with its own key; then one of them prunes.
     for (const each of [otherSealer, sealer])
-      await using(place, storeOpener(address, each), async (box) => {
+      await withBox(place, storeOpener(address, each), async (box) => {
         await box.call('mcp__bank__look', {}, { principal: bot });
       });
     for (const each of [otherSealer, sealer]) assert.equal(summaryOf(await verifyAt(address, each)), 'holds (sealed)');
-    await using(place, storeOpener(address, sealer), async (box) => {
+    await withBox(place, storeOpener(address, sealer), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
       await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
     });
@@ -335,7 +345,7 @@ describe('verification of a journal in PostgreSQL', async () => {
     });
     const key = 'a'.repeat(64);
     const [one, two] = await Promise.all([place.data, other].map((data) => journalSealer(data, address, key)));
-    await using(place, storeOpener(address, one), async (box) => {
+    await withBox(place, storeOpener(address, one), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
     });
     assert.equal(summaryOf(await verifyAt(address, two)), 'holds (sealed)');
@@ -346,7 +356,7 @@ describe('verification of a journal in PostgreSQL', async () => {
       ['', /^holds \(sealed\)$/],
       ['UPDATE seals SET seq = seq + 1', /the seal was changed/],
     ] as const) {
-      const place = await filled(t);
+      const place = await fillJournal(t);
       const database = new DatabaseSync(place.file);
       database.exec(edit);
       database.close();

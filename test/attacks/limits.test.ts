@@ -19,7 +19,7 @@ import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { Place, withNotes } from '../e2e/cli-place.ts';
+import { CliProject, notesProject } from '../e2e/cli-project.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 const rules: readonly JsonObject[] = [
@@ -137,9 +137,9 @@ describe('limits and flow shared by several processes', () => {
   });
 
   test('budget and rate limit hold for several processes of signalbox stdio', async (t) => {
-    const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
-    const workspace = new Place({
-      ...withNotes,
+    const configuration = JSON.parse(notesProject['signalbox.config.json']) as object;
+    const workspace = new CliProject({
+      ...notesProject,
       'policies.yaml': `
 - { id: few, budget: { match: mcp__notes__add, calls: 5 } }
 - { id: calm, rateLimit: { match: mcp__notes__list, per: 1h, max: 5 } }

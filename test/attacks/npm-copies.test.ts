@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { json, runUntrusting, writeConfiguration } from './hostile-workspace.ts';
 
 test('trust shows a copy of an npm package in the project that runs instead of the published one, and asks when a copy appears', async () => {
-  const place = new Place();
+  const place = new CliProject();
   const packageDirectory = join(place.directory, 'node_modules', '@scope', 'files');
   const writeCopy = (version: string): void => {
     mkdirSync(packageDirectory, { recursive: true });

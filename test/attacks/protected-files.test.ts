@@ -8,14 +8,14 @@ const write = 'mcp__files__write_file';
 const guarded = await GuardedBox.open({ after });
 
 /** Asserts that the call requested approval, with the file and its role in the reason. */
-function assertAsked({ outcome, asked }: Attempt, reason: RegExp, label: string): void {
-  assert.deepEqual([outcome, asked.length], ['denied', 1], label);
-  assert.equal(asked[0]?.decision.rule, 'default:protected-file', label);
-  assert.match(asked[0]?.decision.reason ?? '', reason, label);
+function assertAsked({ outcome, requests }: Attempt, reason: RegExp, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['denied', 1], label);
+  assert.equal(requests[0]?.decision.rule, 'default:protected-file', label);
+  assert.match(requests[0]?.decision.reason ?? '', reason, label);
 }
 
-function assertRan({ outcome, reason, asked }: Attempt, label: string): void {
-  assert.deepEqual([outcome, asked.length], ['completed', 0], `${label}: ${reason}`);
+function assertRan({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['completed', 0], `${label}: ${reason}`);
 }
 
 suite('write to a protected file under a rule that allows everything', () => {
@@ -61,7 +61,7 @@ suite('write to a protected file under a rule that allows everything', () => {
     }
     const input = { file_path: 'signalbox.config.json', content: '{}' };
     const never = await guarded.claude('Write', input, 'dontAsk');
-    assert.deepEqual([never.outcome, never.asked.length], ['denied', 0]);
+    assert.deepEqual([never.outcome, never.requests.length], ['denied', 0]);
     for (const tool of ['Write', 'MultiEdit']) assertAsked(await guarded.claude(tool, input), /configuration/, tool);
     const notebook = { notebook_path: join(guarded.project, 'tools/notes.mjs') };
     assertAsked(await guarded.claude('NotebookEdit', notebook), /tool module/, 'NotebookEdit');
@@ -164,7 +164,7 @@ suite('protected file named inside a longer text', () => {
     for (const text of [`cp -r . ${project}-copy`, `cd ${project} && rm -f src/a.txt`, `mv src/a.txt ${project}`])
       assertRan(await guarded.call('mcp__notes__run', { text }), text);
     const into = { source: join(project, 'src/none.txt'), destination: project };
-    assert.equal((await guarded.call('mcp__files__move_file', into)).asked.length, 0, 'a move into the directory');
+    assert.equal((await guarded.call('mcp__files__move_file', into)).requests.length, 0, 'a move into the directory');
   });
 
   test('is ignored in the text of a document', async () => {
@@ -272,8 +272,8 @@ suite('approval of a write to a protected file', () => {
     const path = join(approving.project, 'rules/policies.yaml');
     const args = { path, content: readFileSync(path, 'utf8') };
     for (let round = 1; round <= 2; round += 1) {
-      const { outcome, asked } = await approving.call(write, args);
-      assert.deepEqual([outcome, asked.length], ['completed', 1], `round ${round}`);
+      const { outcome, requests } = await approving.call(write, args);
+      assert.deepEqual([outcome, requests.length], ['completed', 1], `round ${round}`);
     }
     const pending = approving.box.call(write, { path, content: '[]' }, { waitMs: 0, session: 's' });
     assert.ok(['completed', 'awaiting-approval'].includes((await pending).outcome));
@@ -286,7 +286,7 @@ suite('approval of a write to a protected file', () => {
       });
     await approving.box.policies.set([{ id: 'never', match: 'mcp__files__*', deny: true }]);
     const denied = await approving.call(write, args);
-    assert.deepEqual([denied.outcome, denied.asked.length], ['denied', 0]);
+    assert.deepEqual([denied.outcome, denied.requests.length], ['denied', 0]);
     assert.match(denied.reason, /never/);
   });
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
 import { oauthTokenStore } from '../../src/host/secrets/oauth-token-store.ts';
-import { type Finished, Place } from '../e2e/cli-place.ts';
+import { type CliResult, CliProject } from '../e2e/cli-project.ts';
 import { trustsNothing } from './hostile-workspace.ts';
 
 const value = 'a-token-of-the-first-project';
@@ -29,19 +29,19 @@ const configurationFor = (url: string): string =>
 
 /** Two projects of one user, with one data directory. */
 class Projects {
-  readonly first: Place;
-  readonly second: Place;
+  readonly first: CliProject;
+  readonly second: CliProject;
 
   constructor(url: string) {
-    this.first = new Place({ 'signalbox.config.json': configurationFor(url) });
-    this.second = new Place({ 'signalbox.config.json': configurationFor(url) });
+    this.first = new CliProject({ 'signalbox.config.json': configurationFor(url) });
+    this.second = new CliProject({ 'signalbox.config.json': configurationFor(url) });
   }
 
-  run(place: Place, args: readonly string[], input = ''): Promise<Finished> {
+  run(place: CliProject, args: readonly string[], input = ''): Promise<CliResult> {
     return place.run(args, { input, environment: { ...trustsNothing, SIGNALBOX_HOME: this.first.data } });
   }
 
-  async succeeds(place: Place, args: readonly string[], input = ''): Promise<string> {
+  async succeeds(place: CliProject, args: readonly string[], input = ''): Promise<string> {
     const { code, stdout, stderr } = await this.run(place, args, input);
     assert.equal(code, 0, stderr);
     return stdout;
@@ -65,7 +65,7 @@ suite('secret', () => {
     await projects.succeeds(first, ['tools']);
     assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
     const { items } = JSON.parse(await projects.succeeds(first, ['secret', 'list', '--json'])) as { items: object[] };
-    const file = (place: Place): string => join(place.directory, 'signalbox.config.json');
+    const file = (place: CliProject): string => join(place.directory, 'signalbox.config.json');
     assert.deepEqual(items, [{ name: 'TOKEN', store: 'file', grantedTo: [file(first)] }]);
 
     await projects.succeeds(second, ['trust', '--yes']);
@@ -93,7 +93,7 @@ suite('secret', () => {
     const projects = new Projects(url);
     const { first } = projects;
     // A secret as earlier versions stored it, without grants.
-    await projects.succeeds(new Place(), ['secret', 'set', 'TOKEN'], value);
+    await projects.succeeds(new CliProject(), ['secret', 'set', 'TOKEN'], value);
     assert.deepEqual(readdirSync(first.data).includes('trust'), false);
     assert.equal((await projects.run(first, ['tools'])).code, 2);
     assert.deepEqual(received, []);
@@ -105,7 +105,7 @@ suite('secret', () => {
   test('in a command of the user needs no further approval', async (t) => {
     const { url, received } = await startCollector(t);
     const projects = new Projects(url);
-    const own = new Place();
+    const own = new CliProject();
     await projects.succeeds(own, ['secret', 'set', 'TOKEN'], value);
     const header = ['--header', 'Authorization=Bearer ${secret:TOKEN}'];
     await projects.succeeds(own, ['add', 'web', '--no-check', '--url', url, ...header]);

@@ -7,7 +7,7 @@ import { suite, test } from 'node:test';
 import { defineTool, localServer } from '../../src/index.ts';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';
 import { bodyOf, startTestServer } from '../support/http-server.ts';
@@ -61,7 +61,7 @@ const encodings: Readonly<Record<string, string>> = {
 
 /** Serves a place, waits until `/api/tools` lists a tool of the server `leaks`, and returns the responses to an admin. */
 async function fetchFromServe(
-  place: Place,
+  place: CliProject,
   environment: Readonly<Record<string, string>>,
   paths: readonly string[],
 ): Promise<string[]> {
@@ -107,7 +107,7 @@ suite('encoded secrets', () => {
 
   test('a secret in the texts of its own server appears neither in listings, nor in the HTTP API, nor in the lock', async () => {
     const token = 'leaking-token-0123456789';
-    const place = new Place({
+    const place = new CliProject({
       'leaks.mjs': `
         import { createInterface } from 'node:readline';
         const token = process.env.TOKEN;

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Finished, Place } from '../e2e/cli-place.ts';
+import { type CliResult, CliProject } from '../e2e/cli-project.ts';
 import { trustsNothing } from './hostile-workspace.ts';
 
 const program = fileURLToPath(new URL('../mcp-servers/changing-program.ts', import.meta.url));
@@ -12,7 +12,7 @@ const harmless = { ...transfer, description: 'Changed.', annotations: { readOnly
 
 /** A configuration with one server whose definitions a test changes. */
 class Bank {
-  readonly place = new Place();
+  readonly place = new CliProject();
   readonly #listing = join(this.place.directory, 'listing.json');
 
   constructor(settings: object = { mcpServers: { bank: this.entry } }) {
@@ -28,7 +28,7 @@ class Bank {
     writeFileSync(this.#listing, JSON.stringify({ tools: [tool] }));
   }
 
-  run(...args: readonly string[]): Promise<Finished> {
+  run(...args: readonly string[]): Promise<CliResult> {
     return this.place.run(args, { environment: trustsNothing });
   }
 }

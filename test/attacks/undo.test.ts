@@ -20,19 +20,19 @@ import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Signalbox, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { UndoEngine } from '../../src/workspace/undo-engine.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { runProgram } from '../faults/run-and-kill.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { within } from '../support/within.ts';
 
 const threeGigabytes = 3 * 1024 ** 3;
 const limits = { files: 1000, bytes: 1e9, milliseconds: 60_000 };
-const memory = memoryDirectory('undo-attacks');
+const memory = createMemoryDirectory('undo-attacks');
 after(() => rmSync(memory, { recursive: true, force: true }));
 
 /** A CLI directory with a workspace, and a box whose only tool runs `act`. */
 class Workspace {
-  readonly place = new Place();
+  readonly place = new CliProject();
   readonly root = join(this.place.directory, 'workspace');
   box: Signalbox | undefined;
   act: () => void = () => undefined;

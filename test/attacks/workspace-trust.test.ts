@@ -18,7 +18,7 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 import { processStart } from '../../src/host/daemon/run-files.ts';
 import { processTerminal } from '../../src/cli/terminal/terminal.ts';
-import { type Finished, Place, finished, launcher, said } from '../e2e/cli-place.ts';
+import { type CliResult, CliProject, waitForExit, launcher, waitForOutput } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import {
@@ -129,7 +129,7 @@ suite('configuration that was not accepted', () => {
     const { port, connections } = await startListener(t);
     const { place, used } = createHostileWorkspace(port, connections);
     const { code, stderr } = await runUntrusting(
-      new Place(),
+      new CliProject(),
       'tools',
       '--config',
       join(place.directory, 'signalbox.config.json'),
@@ -158,7 +158,7 @@ suite('configuration that was not accepted', () => {
   });
 
   test('is shown in full, with escaped control characters', async () => {
-    const place = new Place();
+    const place = new CliProject();
     writeConfiguration(place, {
       mcpServers: {
         a: { command: 'sh', args: ['-c', 'true   \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x'] },
@@ -177,7 +177,7 @@ const server = { command: process.execPath, args: ['-e', "require('node:fs').wri
 
 suite('trust', () => {
   test('is recorded privately in the data directory, and covers what was shown', async () => {
-    const place = new Place();
+    const place = new CliProject();
     writeConfiguration(place, { mcpServers: { a: server } });
     const shown = await runUntrusting(place, 'trust', '--yes');
     assert.match(shown.stdout, /would\n {2}run {6}a: .*node.* -e .*used-a.*\n.*is trusted from now on\n$/);
@@ -204,7 +204,7 @@ suite('trust', () => {
   });
 
   test('is requested again for raised limits and for texts that models and approvers read', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const configuration = (settings: object, more: object = {}): object => ({
       mcpServers: { a: { ...server, ...settings } },
       ...more,
@@ -241,7 +241,7 @@ suite('trust', () => {
   });
 
   test('does not hold if another user could have written the record, or for another file', async () => {
-    const place = new Place();
+    const place = new CliProject();
     writeConfiguration(place, { mcpServers: { a: server } });
     await runUntrusting(place, 'trust', '--yes');
     const directory = join(place.data, 'trust');
@@ -249,13 +249,13 @@ suite('trust', () => {
     chmodSync(record, 0o644);
     assert.equal((await runUntrusting(place, 'tools')).code, 2);
     chmodSync(record, 0o600);
-    const copied = new Place();
+    const copied = new CliProject();
     writeConfiguration(copied, { mcpServers: { a: server } });
     mkdirSync(join(copied.data, 'trust'), { recursive: true });
     writeFileSync(record.replace(place.data, copied.data), readFileSync(record), { mode: 0o600 });
     assert.equal((await runUntrusting(copied, 'tools')).code, 2);
     // The relative paths of an accepted file would lead into the directory of the attacker through a link.
-    const linked = new Place();
+    const linked = new CliProject();
     symlinkSync(join(place.directory, 'signalbox.config.json'), join(linked.directory, 'signalbox.config.json'));
     const environment = { ...trustsNothing, SIGNALBOX_HOME: place.data };
     assert.equal((await linked.run(['tools'], { environment })).code, 2);
@@ -266,7 +266,7 @@ suite('trust', () => {
   });
 
   test('is given by the commands that write a configuration, for the parts that they write', async () => {
-    const place = new Place();
+    const place = new CliProject();
     assert.equal((await runUntrusting(place, 'init')).code, 0);
     assert.equal((await runUntrusting(place, 'add', 'a', '--no-check', '--', server.command, ...server.args)).code, 0);
     assert.equal((await runUntrusting(place, 'tools')).code, 0);
@@ -275,7 +275,7 @@ suite('trust', () => {
     assert.equal((await runUntrusting(place, 'enable', 'a')).code, 0);
     assert.equal((await runUntrusting(place, 'tools')).code, 0);
 
-    const cloned = new Place();
+    const cloned = new CliProject();
     writeConfiguration(cloned, { mcpServers: { evil: server } });
     const { command, args = [] } = fixtureProgram();
     const added = await runUntrusting(cloned, 'add', 'mine', '--', command, ...args);
@@ -289,7 +289,7 @@ suite('trust', () => {
   });
 
   test('by environment covers everything, or directories by their real path and whole names', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const inside = join(place.directory, 'repository');
     mkdirSync(inside);
     mkdirSync(join(place.directory, 'repo'));
@@ -312,9 +312,9 @@ suite('trust', () => {
   const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
   const hasScriptCommand = probe.error === undefined && probe.stdout.includes('util-linux');
   test('is requested at once on a terminal, and the command continues', { skip: !hasScriptCommand }, async () => {
-    const place = new Place();
+    const place = new CliProject();
     writeConfiguration(place, { mcpServers: { a: server } });
-    const atTerminal = async (answer: string): Promise<Finished> => {
+    const atTerminal = async (answer: string): Promise<CliResult> => {
       const command = [process.execPath, launcher, 'tools'].join(' ');
       const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
         cwd: place.directory,
@@ -327,8 +327,8 @@ suite('trust', () => {
           TERM: 'xterm',
         },
       });
-      const ended = finished(child);
-      await said(child.stdout, /Trust it on this machine\? \[y\/N\]/);
+      const ended = waitForExit(child);
+      await waitForOutput(child.stdout, /Trust it on this machine\? \[y\/N\]/);
       child.stdin.write(`${answer}\r`);
       return await ended;
     };
@@ -344,7 +344,7 @@ suite('trust', () => {
   });
 });
 
-async function serve(place: Place): Promise<{ url: string; log(): string }> {
+async function serve(place: CliProject): Promise<{ url: string; log(): string }> {
   const { url, child } = await place.serve({ ...trustsNothing, SIGNALBOX_TOKEN: 'a-token-for-the-test' });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += String(text)));
@@ -353,7 +353,7 @@ async function serve(place: Place): Promise<{ url: string; log(): string }> {
 
 suite('running server', () => {
   test('keeps the accepted configuration when a pull adds a server, reports it, and follows once it is accepted', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const tools =
       "import { defineTool } from 'signalbox';\nexport const one = defineTool({ name: 'one', description: 'x', effect: 'read', run: () => 1 });";
     writeFileSync(join(place.directory, 'tools.ts'), tools);
@@ -389,7 +389,7 @@ suite('running server', () => {
   });
 
   test('accepts an edit of the console, and nothing that is added beside it', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { url } = await serve(place);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const added = await fetch(`${url}/api/servers`, {
@@ -421,7 +421,7 @@ suite('running server', () => {
 test('a run file that other users could have written names no configuration and no server', async (t) => {
   const { port, connections } = await startListener(t);
   const { place, used } = createHostileWorkspace(port, connections);
-  const otherPlace = new Place();
+  const otherPlace = new CliProject();
   const directory = join(otherPlace.data, 'running');
   mkdirSync(directory, { recursive: true });
   const file = join(directory, 'other.json');

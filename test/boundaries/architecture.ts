@@ -5,7 +5,7 @@ const core = ['core', ...innerRing, 'pipeline'];
 const outerRing = ['sources', 'surfaces', 'runtimes', 'sessions', 'store'];
 
 /** A folder, or a file between the folders, and what it may import in addition to itself. */
-export const direction: Readonly<Record<string, readonly string[]>> = {
+export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   core: [],
   catalog: ['core'],
   policy: ['core'],
@@ -34,24 +34,25 @@ export const direction: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages (a trailing `*` matches the rest of the name) and the only folders that may import them. */
-export const homes: readonly { readonly packages: readonly string[]; readonly folders: readonly string[] }[] = [
-  { packages: ['@modelcontextprotocol/*'], folders: ['sources/mcp', 'surfaces/mcp'] },
-  { packages: ['@anthropic-ai/*'], folders: ['runtimes/claude', 'surfaces/claude'] },
-  { packages: ['ai', '@ai-sdk/*'], folders: ['runtimes/model', 'surfaces/ai-sdk'] },
-  { packages: ['hono', '@hono/*'], folders: ['server', 'surfaces/mcp'] },
-  { packages: ['jose'], folders: ['server/access/oauth', 'sources/mcp/http/oauth'] },
-  { packages: ['node:sqlite'], folders: ['store/sqlite'] },
-  { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
-  { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
-  { packages: ['undici', 'eventsource-parser'], folders: ['sources/mcp/http'] },
-  { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
-  { packages: ['@marcbachmann/cel-js'], folders: ['policy'] },
-  { packages: ['unbash'], folders: ['policy'] },
-  { packages: ['yaml'], folders: ['policy', 'config'] },
-];
+export const packageFolders: readonly { readonly packages: readonly string[]; readonly folders: readonly string[] }[] =
+  [
+    { packages: ['@modelcontextprotocol/*'], folders: ['sources/mcp', 'surfaces/mcp'] },
+    { packages: ['@anthropic-ai/*'], folders: ['runtimes/claude', 'surfaces/claude'] },
+    { packages: ['ai', '@ai-sdk/*'], folders: ['runtimes/model', 'surfaces/ai-sdk'] },
+    { packages: ['hono', '@hono/*'], folders: ['server', 'surfaces/mcp'] },
+    { packages: ['jose'], folders: ['server/access/oauth', 'sources/mcp/http/oauth'] },
+    { packages: ['node:sqlite'], folders: ['store/sqlite'] },
+    { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
+    { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
+    { packages: ['undici', 'eventsource-parser'], folders: ['sources/mcp/http'] },
+    { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
+    { packages: ['@marcbachmann/cel-js'], folders: ['policy'] },
+    { packages: ['unbash'], folders: ['policy'] },
+    { packages: ['yaml'], folders: ['policy', 'config'] },
+  ];
 
 /** Folders that import no packages; Node itself is allowed. */
-export const withoutPackages: readonly string[] = ['core'];
+export const foldersWithoutPackages: readonly string[] = ['core'];
 
 /**
  * The files that may read environment variables. Everything else is passed values from `host/environment.ts`; the others pass
@@ -71,7 +72,15 @@ export const environmentReaders: readonly string[] = [
 ];
 
 /** Words that name no concept. */
-export const emptyWords: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers'];
+export const meaninglessWords: readonly string[] = [
+  'util',
+  'utils',
+  'helper',
+  'helpers',
+  'common',
+  'manager',
+  'managers',
+];
 
 /** The maximum number of lines of a source file. */
-export const longestFile = 500;
+export const maxFileLines = 500;

@@ -16,14 +16,14 @@ describe('architecture of src', () => {
 describe('architecture of the console', () => {
   const files = readSourceGraph(join(import.meta.dirname, '..', '..', 'console', 'src'));
   const handwritten = files.filter(({ path }) => path !== 'api/schema.ts');
-  const { noTestsInCode, noCycles, readableLength, tellingNames } = rules;
+  const { noTestImports, noCycles, maxFileLength, descriptiveNames } = rules;
 
   test('contains source files', () => assert.ok(files.some(({ path }) => path.endsWith('.tsx'))));
-  for (const [name, rule] of Object.entries({ noTestsInCode, noCycles, readableLength, tellingNames })) {
+  for (const [name, rule] of Object.entries({ noTestImports, noCycles, maxFileLength, descriptiveNames })) {
     test(name, () => assert.deepEqual(rule(handwritten), []));
   }
   test('imports only the packages of the console', () => {
-    const known = new Set(['react', 'react-dom/client', '@tanstack/react-query', '@tanstack/react-virtual']);
+    const known = new Set(['react', 'react-dom/client', '@tanstack/react-query', '@tanstack/react-virtual', 'marked']);
     for (const { path, packages } of files)
       assert.deepEqual(
         packages.filter((name) => !known.has(name)),
@@ -35,11 +35,11 @@ describe('architecture of the console', () => {
 
 describe('each architecture rule reports a breach', () => {
   const breaches: Record<keyof typeof rules, readonly (readonly [breach: string, ...files: SourceFile[]])[]> = {
-    knownRooms: [
+    knownFolders: [
       ['plugins/loader.ts is in no folder of the architecture', file('plugins/loader.ts')],
       ['adapters.ts is in no folder of the architecture', file('adapters.ts')],
     ],
-    allowedDirection: [
+    importDirection: [
       [
         'core/calls/call.ts imports pipeline/call.ts, but core may not import pipeline',
         file('core/calls/call.ts', `import type { Call } from '../../pipeline/call.ts';`),
@@ -77,7 +77,7 @@ describe('each architecture rule reports a breach', () => {
         file('index.ts', `export { main } from './cli/main.ts';`),
       ],
     ],
-    noTestsInCode: [
+    noTestImports: [
       [
         'store/a.ts imports store/a.conformance.ts, which is not shipped',
         file('store/a.ts', `import './a.conformance.ts';`),
@@ -92,7 +92,7 @@ describe('each architecture rule reports a breach', () => {
       ],
       ['pipeline/a.ts → pipeline/a.ts', file('pipeline/a.ts', `import './a.ts';`)],
     ],
-    vendorsAtHome: [
+    packagesInTheirFolders: [
       [
         'server/a.ts imports @modelcontextprotocol/client, which belongs in sources/mcp and surfaces/mcp',
         file('server/a.ts', `import '@modelcontextprotocol/client';`),
@@ -135,13 +135,13 @@ describe('each architecture rule reports a breach', () => {
         file('cli/a.ts', `const { argv, env } = process; export default [argv, env];`),
       ],
     ],
-    readableLength: [
+    maxFileLength: [
       [
         'pipeline/a.ts has 501 lines, at most 500 are allowed',
         file('pipeline/a.ts', '\n'.repeat(500) + 'export {};\n'),
       ],
     ],
-    tellingNames: [
+    descriptiveNames: [
       ['pipeline/utils.ts is named "utils", which has no meaning', file('pipeline/utils.ts')],
       ['sessions/session-manager.ts is named "manager", which has no meaning', file('sessions/session-manager.ts')],
       ['common/a.ts is named "common", which has no meaning', file('common/a.ts')],

@@ -1,24 +1,33 @@
 import { posix } from 'node:path';
-import { direction, emptyWords, environmentReaders, homes, longestFile, withoutPackages } from './architecture.ts';
+import {
+  allowedImports,
+  meaninglessWords,
+  environmentReaders,
+  packageFolders,
+  maxFileLines,
+  foldersWithoutPackages,
+} from './architecture.ts';
 import type { SourceFile } from './source-graph.ts';
 
 /** Checks the import graph, and returns one line for each breach. */
 export type Rule = (graph: readonly SourceFile[]) => string[];
 
 /** src/ contains only the folders of the architecture page. */
-export const knownRooms: Rule = (graph) =>
+export const knownFolders: Rule = (graph) =>
   graph
-    .filter(({ path }) => !isTest(path) && !(folderOf(path) in direction))
+    .filter(({ path }) => !isTest(path) && !(folderOf(path) in allowedImports))
     .map(({ path }) => `${path} is in no folder of the architecture`);
 
 /** A folder imports only the folders that the architecture allows. */
-export const allowedDirection: Rule = (graph) =>
+export const importDirection: Rule = (graph) =>
   imports(graph)
-    .filter(({ from, to }) => folderOf(from) !== folderOf(to) && !direction[folderOf(from)]?.includes(folderOf(to)))
+    .filter(
+      ({ from, to }) => folderOf(from) !== folderOf(to) && !allowedImports[folderOf(from)]?.includes(folderOf(to)),
+    )
     .map(({ from, to }) => `${from} imports ${to}, but ${folderOf(from)} may not import ${folderOf(to)}`);
 
 /** Shipped code imports no tests, and nothing outside src/. */
-export const noTestsInCode: Rule = (graph) =>
+export const noTestImports: Rule = (graph) =>
   imports(graph)
     .filter(({ to }) => isTest(to) || to.startsWith('..'))
     .map(({ from, to }) => `${from} imports ${to}, which is not shipped`);
@@ -40,9 +49,9 @@ export const noCycles: Rule = (graph) => {
 };
 
 /** Each third-party package is imported only in its folders. */
-export const vendorsAtHome: Rule = (graph) =>
+export const packagesInTheirFolders: Rule = (graph) =>
   packageImports(graph).flatMap(({ from, name }) =>
-    homes
+    packageFolders
       .filter(({ packages, folders }) => packages.some(matches(name)) && !folders.some(contains(from)))
       .map(({ folders }) => `${from} imports ${name}, which belongs in ${folders.join(' and ')}`),
   );
@@ -50,7 +59,7 @@ export const vendorsAtHome: Rule = (graph) =>
 /** Some folders import no packages. */
 export const noPackages: Rule = (graph) =>
   packageImports(graph)
-    .filter(({ from, name }) => withoutPackages.includes(folderOf(from)) && !name.startsWith('node:'))
+    .filter(({ from, name }) => foldersWithoutPackages.includes(folderOf(from)) && !name.startsWith('node:'))
     .map(({ from, name }) => `${from} imports ${name}, but ${folderOf(from)} has no dependencies`);
 
 /** Environment variables are read in one file, and in files that pass them on. */
@@ -60,17 +69,17 @@ export const environmentInOnePlace: Rule = (graph) =>
     .map(({ path }) => `${path} reads process.env, which only host/environment.ts may do`);
 
 /** No file is longer than the maximum. */
-export const readableLength: Rule = (graph) =>
+export const maxFileLength: Rule = (graph) =>
   graph
-    .filter(({ lines }) => lines > longestFile)
-    .map(({ path, lines }) => `${path} has ${lines} lines, at most ${longestFile} are allowed`);
+    .filter(({ lines }) => lines > maxFileLines)
+    .map(({ path, lines }) => `${path} has ${lines} lines, at most ${maxFileLines} are allowed`);
 
 /** File and folder names have a meaning. */
-export const tellingNames: Rule = (graph) =>
+export const descriptiveNames: Rule = (graph) =>
   graph.flatMap(({ path }) =>
     path
       .split(/[/.-]/)
-      .filter((word) => emptyWords.includes(word))
+      .filter((word) => meaninglessWords.includes(word))
       .map((word) => `${path} is named "${word}", which has no meaning`),
   );
 

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { CallResult } from '../../console/src/api/schema.ts';
 import { newCallId } from '../../src/core/identifiers.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { type ServedPlace, type Window, faultsInEveryLook, openWindow, serve } from './served-console.ts';
 
 const attack = '<img src=x onerror="document.title=\'taken over\'">';
@@ -31,7 +31,7 @@ const rules = `- id: no-shouting
 const lost = newCallId();
 
 /** A journal as it is after a crash: a call began, and nobody knows how it ended. */
-async function cutOff(place: Place): Promise<void> {
+async function cutOff(place: CliProject): Promise<void> {
   mkdirSync(place.data, { recursive: true });
   const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
   const columns = { call: lost, session: '', tool: 'mcp__desk__pay', at: Date.now() };
@@ -51,7 +51,7 @@ describe('the calls page', () => {
     served.ask('POST', `/api/tools/mcp__desk__${tool}/call`, { arguments: given }) as Promise<CallResult>;
 
   before(async () => {
-    const place = new Place({
+    const place = new CliProject({
       'desk.ts': tools,
       'policies.yaml': rules,
       'signalbox.config.json': JSON.stringify({

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
 import type { Page } from 'playwright-core';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { teaSchema } from '../support/sessions/asking-server.ts';
+import { teaSchema } from '../support/sessions/eliciting-server.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
@@ -23,7 +23,7 @@ describe('a question of a server in a session', () => {
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
     const { command, args } = fixtureProgram('legacy');
     const config = { mcpServers: { shop: { command, args } } };
-    served = await serve(new Place({ 'signalbox.config.json': JSON.stringify(config) }));
+    served = await serve(new CliProject({ 'signalbox.config.json': JSON.stringify(config) }));
     for (;;) {
       const { items } = (await served.ask('GET', '/api/servers')) as { items: { name: string; status: string }[] };
       if (items.some(({ name, status }) => name === 'shop' && status === 'up')) break;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
 
 // A right-to-left override, which reverses the text after it.
@@ -38,7 +38,7 @@ describe('the inbox', () => {
   before(async () => {
     const configuration = JSON.stringify({ mcpServers: { bank: { module: './tools.ts' } }, policies: 'policies.yaml' });
     const files = { 'tools.ts': tools, 'policies.yaml': policies, 'signalbox.config.json': configuration };
-    served = await serve(new Place(files));
+    served = await serve(new CliProject(files));
   });
 
   // Answer what a failed test left pending.

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { formsModule, servedTools, servers } from './served-tools.ts';
@@ -11,7 +11,7 @@ import { formsModule, servedTools, servers } from './served-tools.ts';
 describe('the lock in the console', () => {
   const { 'signalbox.config.json': _, ...files } = servedTools;
   const { shop, fixture } = servers;
-  const place = new Place({
+  const place = new CliProject({
     ...files,
     'signalbox.config.json': JSON.stringify({
       mcpServers: { shop, fixture: { ...fixture, args: fixture.args.slice(0, -2), workspace: ['.'] } },

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { Approval, CallResult } from '../../console/src/api/schema.ts';
-import { Place, withNotes } from '../e2e/cli-place.ts';
+import { CliProject, notesProject } from '../e2e/cli-project.ts';
 import {
   type ServedPlace,
   type Window,
@@ -28,9 +28,9 @@ describe('the policies page', () => {
     }) as Promise<CallResult>;
 
   before(async () => {
-    const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
-    const place = new Place({
-      ...withNotes,
+    const configuration = JSON.parse(notesProject['signalbox.config.json']) as object;
+    const place = new CliProject({
+      ...notesProject,
       'policies.yaml': rules,
       'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
     });

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { type ServedPlace, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 describe('the resources of the console', () => {
   const { command, args } = fixtureProgram();
-  const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }) });
+  const place = new CliProject({
+    'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
+  });
   let served: ServedPlace;
   let page: Page;
   before(async () => {

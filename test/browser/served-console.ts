@@ -3,12 +3,12 @@ import { closeLater } from './close-after-tests.ts';
 import { once } from 'node:events';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { Place, said } from '../e2e/cli-place.ts';
+import { CliProject, waitForOutput } from '../e2e/cli-project.ts';
 import { launchBrowser } from './launch-browser.ts';
 
 /** A running `signalbox serve` with its own directory. */
 export interface ServedPlace {
-  readonly place: Place;
+  readonly place: CliProject;
   readonly url: string;
   /** A sign-in link, valid once. */
   readonly signInUrl: string;
@@ -22,7 +22,7 @@ export interface ServedPlace {
 export const token = 'browser-tests-admin-token';
 
 /** Starts `signalbox serve` in its own data directory. Pass `port` to restart a server on its port. */
-export async function serve(place = new Place(), port = 0): Promise<ServedPlace> {
+export async function serve(place = new CliProject(), port = 0): Promise<ServedPlace> {
   const child = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
   const closed = once(child, 'close');
   child.stderr.resume();
@@ -35,7 +35,10 @@ export async function serve(place = new Place(), port = 0): Promise<ServedPlace>
     await closed;
   };
   closeLater(stop);
-  const { url, signInUrl } = JSON.parse(await said(child.stdout, /\}\s*$/)) as { url: string; signInUrl: string };
+  const { url, signInUrl } = JSON.parse(await waitForOutput(child.stdout, /\}\s*$/)) as {
+    url: string;
+    signInUrl: string;
+  };
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(url + path, {
       method,

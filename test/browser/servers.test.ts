@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { protectedServer } from '../mcp-servers/protected-server.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, servers, wasAttacked } from './served-tools.ts';
@@ -12,7 +12,7 @@ const { hostile } = servers;
 
 describe('the servers of the console', () => {
   const { 'signalbox.config.json': _, ...files } = servedTools;
-  const place = new Place({
+  const place = new CliProject({
     ...files,
     'signalbox.config.json': JSON.stringify({
       mcpServers: {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
 import type { Locator, Page } from 'playwright-core';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, wasAttacked } from './served-tools.ts';
 
@@ -12,7 +12,7 @@ import { servedTools, wasAttacked } from './served-tools.ts';
 const me = localUser().id;
 
 describe('the tools of the console', () => {
-  const place = new Place(servedTools);
+  const place = new CliProject(servedTools);
   const notes = join(place.directory, 'files', 'notes.txt');
   let served: ServedPlace;
   let window: Window;

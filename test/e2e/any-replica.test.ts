@@ -9,7 +9,7 @@ import { browserHeaders } from '../support/http-server.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
 import { within } from '../support/within.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 /** Tools that return their process, elicit, report progress and wait. */
 const desk = `
@@ -52,7 +52,7 @@ describe('three replicas on one PostgreSQL behind a load balancer without sticky
     const store = cluster.address('anywhere');
     const configuration = JSON.stringify({ mcpServers: { desk: { module: './desk.ts' } }, store });
     const files = { 'signalbox.config.json': configuration };
-    const locking = new Place({ ...files, 'desk.ts': desk });
+    const locking = new CliProject({ ...files, 'desk.ts': desk });
     const { code, stderr } = await locking.run(['lock'], { environment: { SIGNALBOX_STORE: 'sqlite' } });
     assert.equal(code, 0, stderr);
     const lock = readFileSync(join(locking.directory, 'signalbox.lock'), 'utf8');

@@ -8,10 +8,10 @@ import { type Signalbox, createSignalbox } from '../../src/index.ts';
 import { type ClaudeAgentSettings, claudeAgentOptions } from '../../src/surfaces/claude/index.ts';
 import { mcpServer } from '../../src/sources/mcp/mcp-server.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { claudeEnvironment, heldPrompt } from '../support/claude.ts';
+import { claudeEnvironment, openPrompt } from '../support/claude.ts';
 import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
 import type { ModelBlock } from '../support/model/model-script.ts';
-import { picture, shop } from '../support/shop.ts';
+import { picture, shopServer } from '../support/shop-server.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
 /** Each query runs in the real Claude CLI. Its model makes the given calls and then says "done". */
@@ -33,7 +33,7 @@ describe('claudeAgentOptions', () => {
 
   async function openBox(t: TestContext, approve = false): Promise<Signalbox> {
     const answer = approve ? { allow: true as const } : { allow: false as const, reason: 'not today' };
-    const signalbox = await createSignalbox({ servers: [shop()], approve: () => answer });
+    const signalbox = await createSignalbox({ servers: [shopServer()], approve: () => answer });
     t.after(() => signalbox.close());
     return signalbox;
   }
@@ -44,7 +44,7 @@ describe('claudeAgentOptions', () => {
     { api, home }: { api: MessagesServer; home: string },
     settings?: ClaudeAgentSettings,
   ): Promise<{ connected: string[]; tools: string[]; result: string }> {
-    const prompt = heldPrompt('go');
+    const prompt = openPrompt('go');
     let init: Extract<SDKMessage, { type: 'system'; subtype: 'init' }> | undefined;
     let result = '';
     const env = claudeEnvironment(api.url, home);

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { query } from '@anthropic-ai/claude-agent-sdk';
 import { type ToolInvoked } from '../../src/index.ts';
 import { type PassthroughServer, claudePassthrough } from '../../src/surfaces/claude/index.ts';
-import { claudeEnvironment, heldPrompt } from '../support/claude.ts';
+import { claudeEnvironment, openPrompt } from '../support/claude.ts';
 import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -39,7 +39,7 @@ describe('server with passthrough', () => {
   async function runQuery(every: PassthroughServer): Promise<{ calls: readonly ToolInvoked[]; results: string }> {
     const box: InternalSignalbox = await openSignalbox({ secrets: { CANARY: 'canary-4711-canary' } });
     const earlierRequests = api.requests.length;
-    const prompt = heldPrompt('go');
+    const prompt = openPrompt('go');
     const options = {
       ...claudePassthrough(box, { every }),
       env: claudeEnvironment(api.url, home),

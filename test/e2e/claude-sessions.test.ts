@@ -11,10 +11,10 @@ import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
-import { type ClaudePlace, openClaudePlace } from '../support/claude-place.ts';
-import { heardInMessages, picturesIn } from '../support/messages-server.ts';
+import { type ClaudeFixture, openClaudeFixture } from '../support/claude-fixture.ts';
+import { toModelInput, imagesIn } from '../support/messages-server.ts';
 import { noisePng } from '../support/png.ts';
-import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-place.ts';
+import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-fixture.ts';
 
 const runtimes: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
   ['claude', claudeRuntime],
@@ -23,9 +23,9 @@ const runtimes: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
 
 for (const [name, createRuntime] of runtimes) {
   describe(`sessions with the real Claude CLI through ${name}`, () => {
-    async function openSessions(t: TestContext): Promise<{ place: ClaudePlace; sessions: Sessions }> {
+    async function openSessions(t: TestContext): Promise<{ place: ClaudeFixture; sessions: Sessions }> {
       let runtime: Runtime | undefined;
-      const place = await openClaudePlace((options) => (runtime = createRuntime(options)));
+      const place = await openClaudeFixture((options) => (runtime = createRuntime(options)));
       assert.ok(runtime !== undefined);
       const agent = { name, runtime, runtimeTools: place.own };
       const sessions = await createSessions({
@@ -108,7 +108,7 @@ for (const [name, createRuntime] of runtimes) {
     });
 
     test('an image of 480 KB reaches the model as an image, and a text of 45 KB in full', async (t) => {
-      const place = await openClaudePlace(createRuntime);
+      const place = await openClaudeFixture(createRuntime);
       t.after(() => place.close());
       const picture = noisePng(400, 400);
       const text = `${'word '.repeat(9000)}the end`;
@@ -125,8 +125,8 @@ for (const [name, createRuntime] of runtimes) {
       await place.turn('look');
       const request = place.api.requests.at(-1);
       assert.ok(request !== undefined);
-      assert.deepEqual(picturesIn(request), [picture.toString('base64')]);
-      assert.ok(heardInMessages(request).results.some((result) => result.text === text));
+      assert.deepEqual(imagesIn(request), [picture.toString('base64')]);
+      assert.ok(toModelInput(request).results.some((result) => result.text === text));
     });
   });
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
-import { Place, notes } from './cli-place.ts';
+import { CliProject, notesModule } from './cli-project.ts';
 
 const name = 'signalbox.config.json';
 const { command, args = [] } = fixtureProgram();
-const readConfiguration = (place: Place): unknown => JSON.parse(readFileSync(join(place.directory, name), 'utf8'));
+const readConfiguration = (place: CliProject): unknown => JSON.parse(readFileSync(join(place.directory, name), 'utf8'));
 
 suite('signalbox add', () => {
   test('starts the server and lists its tools with their effects, as the options declare them', async () => {
-    const place = new Place();
+    const place = new CliProject();
     mkdirSync(join(place.directory, 'work'));
     const options = ['--workspace', 'work', '--effect', 'echo=irreversible', '--effect', 'nothing=read'];
     const { code, stdout, stderr } = await place.run(['add', 'files', ...options, '--', command, ...args]);
@@ -39,7 +39,7 @@ suite('signalbox add', () => {
   test('adds servers of each kind, and prints the tools as JSON', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
-    const place = new Place({ 'notes.ts': notes });
+    const place = new CliProject({ 'notes.ts': notesModule });
     const { tools } = await place.json(['add', 'notes', '--module', 'notes.ts']);
     const [first] = tools as { name: string; effect: string }[];
     assert.deepEqual(first, { name: 'mcp__notes__add', effect: 'irreversible' });
@@ -48,7 +48,7 @@ suite('signalbox add', () => {
   });
 
   test('prints the reason, writes nothing and exits with 1 if the server cannot start', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const failing = "console.error('API_KEY is missing'); process.exit(3)";
     for (const [words, reason] of [
       [
@@ -73,7 +73,7 @@ suite('signalbox add', () => {
   });
 
   test('reports a mistake in the configuration before it starts the server', async () => {
-    const place = new Place({ [name]: '{ "mcpServers": { "a": { "npm": 1 } } }' });
+    const place = new CliProject({ [name]: '{ "mcpServers": { "a": { "npm": 1 } } }' });
     const markerScript = "require('node:fs').writeFileSync('used', '')";
     const { code, stderr } = await place.run(['add', 'x', '--', process.execPath, '-e', markerScript]);
     assert.equal(code, 2);
@@ -88,7 +88,7 @@ suite('signalbox add', () => {
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
     const { port } = server.address() as { port: number };
-    const place = new Place();
+    const place = new CliProject();
     writeFileSync(join(place.directory, name), '{}');
     const words = ['add', 'web', '--url', `http://127.0.0.1:${port}/mcp`];
     assert.match((await place.run(words)).stderr, /HTTP 401[^]* next: .*--oauth if users sign in to it/);

@@ -7,7 +7,7 @@ import { OutcomeUnknownError } from '../../src/core/tools/source-errors.ts';
 import { findByIdPrefix } from '../../src/cli/open-records.ts';
 import type { Approval, RememberedRule } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { Place, finished, hasTerminal, onTerminal, said, withNotes } from './cli-place.ts';
+import { CliProject, waitForExit, hasTerminal, onTerminal, waitForOutput, notesProject } from './cli-project.ts';
 
 const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot', '--session', 's1'];
 
@@ -25,13 +25,13 @@ export const write = defineTool({
   'signalbox.config.json': JSON.stringify({ mcpServers }),
 };
 
-async function listApprovals(place: Place, ...more: string[]): Promise<Approval[]> {
+async function listApprovals(place: CliProject, ...more: string[]): Promise<Approval[]> {
   return ((await place.json(['approvals', ...more])) as unknown as { items: Approval[] }).items;
 }
 
 suite('approvals in the CLI', () => {
   test('a call that asks is listed, approved by a short id, and then runs once', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const first = (await place.json(add, 1)) as unknown as CallResult & { approvalId: string };
     assert.equal(first.outcome, 'awaiting-approval');
     const { stdout } = await place.run(['approvals']);
@@ -55,7 +55,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('requests whose callers no longer wait are listed last, and can be denied together', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     for (const text of ['a', 'b']) await place.json(['call', 'add', JSON.stringify({ text }), '--as', 'bot'], 1);
     const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: 'a-token-for-the-test' });
     const abort = new AbortController();
@@ -86,7 +86,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('the list and the answer show arguments exactly: every space, and other whitespace as escapes', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.json(['call', 'add', '{"text":"rm  -rf   a\\u00a0b"}', '--as', 'bot'], 1);
     const exact = String.raw`{"text":"rm  -rf   a\u00a0b"}`;
     const listed = await place.run(['approvals']);
@@ -98,11 +98,11 @@ suite('approvals in the CLI', () => {
   });
 
   test('a call that waits in one process can be answered in another: edited, or denied with a reason', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(['call', 'ping']);
     const follower = place.start(['approvals', '--follow', '--json']);
-    const followed = finished(follower);
-    const requestLine = said(follower.stdout, /"state":"pending"[^\n]*\n/);
+    const followed = waitForExit(follower);
+    const requestLine = waitForOutput(follower.stdout, /"state":"pending"[^\n]*\n/);
     const waiting = place.run([...add, '--wait', '60s', '--json']);
     const { id } = JSON.parse((await requestLine).trim().split('\n')[0] ?? '') as Approval;
     await place.run(['approve', id, '--edit', '{"text":"oat milk"}']);
@@ -121,7 +121,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('the time that a human took is shown apart from the time that the call ran', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(['call', 'ping']);
     const waiting = place.run([...add, '--wait', '60s']);
     await until(async () => (await listApprovals(place)).length > 0, 'the approval request');
@@ -135,7 +135,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('a denied call shows how long it waited, that it did not run, and why it cannot be undone', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(['call', 'ping']);
     const waiting = place.run([...add, '--wait', '60s']);
     await until(async () => (await listApprovals(place)).length > 0, 'the approval request');
@@ -153,7 +153,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('--remember shows which recorded calls it would have allowed, needs confirmation, and can be listed and revoked', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(add);
     const [request] = await listApprovals(place);
     const id = request?.id ?? '';
@@ -178,7 +178,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('a call that is made again after an edit runs once with the edited arguments, and nothing is remembered', async () => {
-    const place = new Place(withWriter);
+    const place = new CliProject(withWriter);
     const write = ['call', 'write', '{"text":"bad"}', '--as', 'bot', '--session', 's1'];
     assert.equal((await place.json(write, 1))['outcome'], 'awaiting-approval');
     const [request] = await listApprovals(place);
@@ -198,7 +198,7 @@ suite('approvals in the CLI', () => {
       { id: 'writes', match: 'mcp__desk__write', ask: true, reason: 'it writes' },
       { id: 'bad', match: 'mcp__desk__write', ask: "args.text == 'bad'", reason: 'it is bad' },
     ];
-    const place = new Place({ ...withWriter, 'signalbox.config.json': JSON.stringify({ mcpServers, policies }) });
+    const place = new CliProject({ ...withWriter, 'signalbox.config.json': JSON.stringify({ mcpServers, policies }) });
     const call = (await place.json(['call', 'write', '{"text":"bad"}'], 1)) as unknown as CallResult;
     assert.match((await place.run(['approvals'])).stdout, /pending .* writes, bad /);
     const [request] = await listApprovals(place);
@@ -209,7 +209,7 @@ suite('approvals in the CLI', () => {
   });
 
   test('an id that matches no approval, or several, is reported with the next step', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(add);
     await place.run(['call', 'add', '{"text":"b"}']);
     const items = [{ id: 'appr_abcd1' }, { id: 'appr_abcd2' }];
@@ -218,11 +218,11 @@ suite('approvals in the CLI', () => {
     const { code, stderr } = await place.run(['deny', 'nothing']);
     assert.equal(code, 1);
     assert.match(stderr, /approval-unknown: no approval id begins with "nothing"\n.*next: signalbox approvals --all/);
-    assert.equal((await new Place().run(['approvals'])).code, 1);
+    assert.equal((await new CliProject().run(['approvals'])).code, 1);
   });
 
   test('hidden parts are counted, shown on request, and approved only after that or with an acknowledgement', async (t) => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const callWith = (text: string): string[] => ['call', 'add', JSON.stringify({ text }), '--as', 'bot'];
     const [first, second] = ['psql postgres://me:hunter2@db/x', 'psql postgres://me:hunter3@db/x'] as const;
     await place.run(callWith(first));
@@ -263,10 +263,10 @@ suite('approvals in the CLI', () => {
   });
 
   test('an answer in another process ends the question on the terminal', onTerminal, async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const child = place.startOnTerminal(add);
-    const ended = finished(child);
-    await said(child.stdout, /Run it\? \[y\/N\] /);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stdout, /Run it\? \[y\/N\] /);
     const [pending] = await listApprovals(place);
     await place.run(['approve', pending?.id ?? '']);
     const { stdout } = await ended;
@@ -276,7 +276,7 @@ suite('approvals in the CLI', () => {
 
 suite('settle', () => {
   test('records the outcome of a call that ended as unknown, once; the journal shows it', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const send = defineTool({
       name: 'send',
       description: 'x',

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { sqliteStore } from '../../src/index.ts';
 import { draft } from '../../src/journal/store/store.conformance.ts';
 import { fillStore } from '../support/filled-store.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 test('backup copies all acknowledged entries while another process writes, and the copy can replace the database', async () => {
-  const place = new Place();
+  const place = new CliProject();
   const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
   await fillStore(store, { calls: 200 });
   // So many that the process buffers the tail: the last entries are in no table yet.
@@ -20,7 +20,7 @@ test('backup copies all acknowledged entries while another process writes, and t
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal((await place.run(['backup', file])).code, 1, 'an existing file is never overwritten');
 
-  const restored = new Place();
+  const restored = new CliProject();
   mkdirSync(restored.data);
   copyFileSync(file, join(restored.data, 'signalbox.db'));
   const verified = await restored.json(['journal', 'verify', '--head', String(head)]);

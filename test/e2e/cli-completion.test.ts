@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
-const place = new Place();
+const place = new CliProject();
 
 async function scriptFor(shell: string): Promise<string> {
   const { code, stdout, stderr } = await place.run(['completion', shell]);

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
-import { type Finished, Place, finished, notes, onTerminal, said } from './cli-place.ts';
+import { type CliResult, CliProject, waitForExit, notesModule, onTerminal, waitForOutput } from './cli-project.ts';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'clients');
 const name = 'signalbox.config.json';
 
 /** A project with its own home directory. */
-class ProjectWithHome extends Place {
+class ProjectWithHome extends CliProject {
   readonly home = join(this.directory, 'home');
   readonly environment = { HOME: this.home, USERPROFILE: this.home, APPDATA: join(this.home, '.config') };
 
@@ -24,7 +24,7 @@ class ProjectWithHome extends Place {
     return this;
   }
 
-  cli(...args: string[]): Promise<Finished> {
+  cli(...args: string[]): Promise<CliResult> {
     return this.run(args, { environment: this.environment });
   }
 
@@ -82,7 +82,7 @@ suite('init', () => {
 
 suite('add, disable, enable, remove', () => {
   test('add writes servers of each kind, and creates the file for the first', async () => {
-    const place = new ProjectWithHome({ 'notes.ts': notes });
+    const place = new ProjectWithHome({ 'notes.ts': notesModule });
     const program = ['npx', '-y', 'server', '--json', '.'];
     const first = await place.cli('add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', ...program);
     assert.deepEqual(first, {
@@ -163,7 +163,7 @@ suite('add, disable, enable, remove', () => {
   test('disable and enable change one entry and keep every comment; remove deletes the entry', async () => {
     const text =
       '{\n  // mine\n  "mcpServers": {\n    "notes": { "module": "./notes.ts" }, // these\n    "b": { "npm": "x@1", "disabled": true }\n  }\n}\n';
-    const place = new ProjectWithHome({ 'notes.ts': notes, [name]: text });
+    const place = new ProjectWithHome({ 'notes.ts': notesModule, [name]: text });
     const file = join(place.directory, name);
     assert.deepEqual(await place.cliJson(0, 'disable', 'notes'), {
       action: 'disabled',
@@ -349,8 +349,8 @@ suite('serve', () => {
     test(`prints ${count === 0 ? 'no hint to import' : 'the servers to import'} with ${count} files of other clients`, async () => {
       const place = new ProjectWithHome().put(files);
       const child = place.start(['serve', '--port', '0'], place.environment);
-      const ended = finished(child);
-      const printed = await said(child.stdout, /Policy/);
+      const ended = waitForExit(child);
+      const printed = await waitForOutput(child.stdout, /Policy/);
       child.kill('SIGTERM');
       assert.equal((await ended).code, 0);
       assert.match(printed, expected);

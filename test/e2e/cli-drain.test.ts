@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 suite('signalbox serve after SIGTERM', () => {
   test('is not ready at once, accepts requests while it drains, waits for the running calls, and exits with 0', async () => {
     const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
-    const place = new Place({ 'signalbox.config.json': JSON.stringify(configuration) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify(configuration) });
     const token = 'an-admin-token-for-draining';
     const options = ['--drain-seconds', '2', '--grace-seconds', '20', '--max-calls', '50'];
     const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token }, ...options);

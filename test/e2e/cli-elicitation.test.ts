@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { Place, onTerminal } from './cli-place.ts';
+import { CliProject, onTerminal } from './cli-project.ts';
 
 const tools = `
 import { defineTool, localServer } from 'signalbox';
@@ -30,13 +30,13 @@ const visit = defineTool({
 });
 export default localServer({ name: 'desk', tools: [register, visit] });`;
 
-function desk(): Place {
+function desk(): CliProject {
   const mcpServers = { desk: { module: './desk.ts' } };
-  return new Place({ 'desk.ts': tools, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+  return new CliProject({ 'desk.ts': tools, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
 }
 
 /** Calls a tool on a terminal, types each answer after its prompt, and returns the output. */
-async function callOnTerminal(tool: string, answers: Parameters<Place['dialogue']>[1]): Promise<string> {
+async function callOnTerminal(tool: string, answers: Parameters<CliProject['dialogue']>[1]): Promise<string> {
   return (await desk().dialogue(['call', tool], answers)).stdout;
 }
 

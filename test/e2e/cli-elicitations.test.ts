@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { teaSchema } from '../support/sessions/asking-server.ts';
-import { type CliServer, Place, onTerminal } from './cli-place.ts';
+import { teaSchema } from '../support/sessions/eliciting-server.ts';
+import { type CliServer, CliProject, onTerminal } from './cli-project.ts';
 
 const token = 'a-token-for-the-test';
 const environment = { SIGNALBOX_TOKEN: token };
 
 suite('elicitations in the CLI', { timeout: 300_000 }, () => {
   const { command, args } = fixtureProgram('legacy');
-  const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { command, args } } }) });
+  const place = new CliProject({
+    'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { command, args } } }),
+  });
   let server: CliServer;
   before(async () => {
     server = await place.serve(environment);
@@ -115,7 +117,7 @@ suite('elicitations in the CLI', { timeout: 300_000 }, () => {
   });
 
   test('need a running server', async () => {
-    const { code, stderr } = await new Place().run(['elicitations'], { environment });
+    const { code, stderr } = await new CliProject().run(['elicitations'], { environment });
     assert.equal(code, 1);
     assert.match(stderr, /server-absent.*no server with this configuration runs/s);
   });

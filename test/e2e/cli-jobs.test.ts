@@ -7,14 +7,14 @@ import { suite, test } from 'node:test';
 import type { JobRecord } from '../../src/journal/store/job-store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { type CliServer, Place } from './cli-place.ts';
+import { type CliServer, CliProject } from './cli-project.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const token = 'a-token-for-the-test';
 
 suite('jobs of signalbox serve', () => {
   test('run in a session, once with two servers on one store, and not again after a restart', async (t) => {
-    const place = new Place();
+    const place = new CliProject();
     const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
     t.after(() => store.close());
     const job: JobRecord = {
@@ -56,7 +56,7 @@ suite('jobs of signalbox serve', () => {
 
   test('messages that were queued before the start find the tools of every server', async (t) => {
     const mcpServers = { every: { command: process.execPath, args: [everything] } };
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
     t.after(() => store.close());
     const [by, now] = [{ id: 'token:admin', kind: 'human' } as const, Date.now()];
@@ -93,7 +93,7 @@ suite('jobs of signalbox serve', () => {
 
 suite('signalbox jobs', () => {
   test('creates, lists, runs and deletes jobs at the running server, on behalf of the user of this machine', async (t) => {
-    const place = new Place();
+    const place = new CliProject();
     const { stop } = await place.serve();
     t.after(stop);
     const definition = ['0 0 1 1 *', 'ping the server'];
@@ -126,7 +126,7 @@ suite('signalbox jobs', () => {
   });
 
   test('creates, lists and deletes jobs without a server, and needs one to run a job', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { code, stdout, stderr } = await place.run(['jobs', 'create', '0 9 * * 1-5', 'ping the server']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^created job_\w+; it runs next at /);

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test } from 'node:test';
-import { Place, finished, said, withNotes } from './cli-place.ts';
+import { CliProject, waitForExit, waitForOutput, notesProject } from './cli-project.ts';
 
 interface Listing {
   readonly items: { seq: number; type: string; tool?: string; outcome?: string; hash: string }[];
   readonly next?: number;
 }
 
-function editDatabase(place: Place, sql: string): void {
+function editDatabase(place: CliProject, sql: string): void {
   const database = new DatabaseSync(join(place.data, 'signalbox.db'));
   database.exec(sql);
   database.close();
@@ -18,7 +18,7 @@ function editDatabase(place: Place, sql: string): void {
 
 suite('signalbox journal', () => {
   test('reports a missing journal, and creates none', async () => {
-    const place = new Place();
+    const place = new CliProject();
     for (const args of [['journal'], ['journal', 'verify'], ['journal', 'export'], ['journal', '--follow']]) {
       const { code, stderr } = await place.run(args);
       assert.equal(code, 1);
@@ -31,7 +31,7 @@ suite('signalbox journal', () => {
   });
 
   test('shows entries, the newest last, by tool, session, outcome and time, page by page', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(['call', 'list', '--session', 'morning']);
     await place.run(['call', 'add', '{"text":"x"}']);
     const { stdout } = await place.run(['journal']);
@@ -67,11 +67,11 @@ suite('signalbox journal', () => {
   });
 
   test('--follow shows the calls of other processes', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.run(['call', 'ping']);
     const follower = place.start(['journal', '--follow', '--json', '--tool', 'notes/list']);
-    const ended = finished(follower);
-    const line = said(follower.stdout, /"ToolInvoked"[^]*\n/);
+    const ended = waitForExit(follower);
+    const line = waitForOutput(follower.stdout, /"ToolInvoked"[^]*\n/);
     await place.run(['call', 'list', '--session', 'elsewhere']);
     const event = JSON.parse((await line).trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
     assert.deepEqual(
@@ -83,7 +83,7 @@ suite('signalbox journal', () => {
   });
 
   test('export writes every entry as a line, the oldest first, and exits with 0 when its output is closed', async () => {
-    const place = new Place();
+    const place = new CliProject();
     for (const key of ['a', 'b']) await place.run(['call', 'ping', '--key', key]);
     const { items } = (await place.json(['journal'])) as unknown as Listing;
     const lines = (text: string): unknown[] =>
@@ -101,14 +101,14 @@ suite('signalbox journal', () => {
 
     const unread = place.start(['journal', 'export']);
     unread.stdout.destroy();
-    const ended = await finished(unread);
+    const ended = await waitForExit(unread);
     assert.deepEqual([ended.code, ended.stderr], [0, '']);
   });
 });
 
 suite('signalbox journal verify', () => {
   test('prints the number of valid entries, and the head to note down', async () => {
-    const place = new Place();
+    const place = new CliProject();
     await place.run(['call', 'ping']);
     const { items } = (await place.json(['journal'])) as unknown as Listing;
     const head = `${items.length}:${items.at(-1)?.hash}`;
@@ -124,7 +124,7 @@ suite('signalbox journal verify', () => {
   });
 
   test('reports the first edited entry, and exits with 1', async () => {
-    const place = new Place();
+    const place = new CliProject();
     await place.run(['call', 'ping']);
     await place.run(['call', 'ping']);
     editDatabase(place, `UPDATE journal SET body = replace(body, 'pong', 'pang') WHERE seq = 2`);
@@ -141,7 +141,7 @@ suite('signalbox journal verify', () => {
   });
 
   test('detects a cut or replaced journal by a head that was noted before', async () => {
-    const place = new Place();
+    const place = new CliProject();
     await place.run(['call', 'ping']);
     assert.match(
       (await place.run(['journal', 'verify', '--head', `99:${'0'.repeat(64)}`])).stderr,

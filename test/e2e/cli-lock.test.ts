@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 const moduleOf = (read: string): string => `
 import { defineTool } from 'signalbox';
@@ -21,7 +21,7 @@ const changed = moduleOf(
 const configurationOf = (...names: readonly string[]): string =>
   JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { module: `./${name}.ts` }])) });
 
-class ProjectWithLock extends Place {
+class ProjectWithLock extends CliProject {
   constructor() {
     super({
       'files.ts': reviewed,

@@ -8,12 +8,12 @@ import { pathToFileURL } from 'node:url';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { freePort } from '../support/free-port.ts';
-import { Place, finished, launcher, said } from './cli-place.ts';
+import { CliProject, waitForExit, launcher, waitForOutput } from './cli-project.ts';
 
 const { command, args } = fixtureProgram();
 
-function createProject(mcpServers: object): Place {
-  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+function createProject(mcpServers: object): CliProject {
+  return new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
 }
 
 interface Catalog {
@@ -110,7 +110,7 @@ suite('external servers of the configuration', () => {
     const { version } = createRequire(import.meta.url)('@modelcontextprotocol/server-memory/package.json') as {
       version: string;
     };
-    const place = new Place();
+    const place = new CliProject();
     const mcpServers = {
       memory: {
         npm: `@modelcontextprotocol/server-memory@${version}`,
@@ -168,8 +168,8 @@ suite('external servers of the configuration', () => {
     assert.match(stdout, /required: server "needed" is down: the program "no-such-program" was not found/);
     assert.match(stdout, /server "off" is required, and disabled by the configuration\n.*signalbox enable off/);
     const child = place.start(['serve', '--port', '0', '--json']);
-    const ended = finished(child);
-    await said(child.stderr, /warning: required server "needed" is down: the program/);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stderr, /warning: required server "needed" is down: the program/);
     child.kill('SIGTERM');
     assert.equal((await ended).code, 0);
   });

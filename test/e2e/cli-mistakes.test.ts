@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Place, sourceLauncher } from './cli-place.ts';
+import { CliProject, sourceLauncher } from './cli-project.ts';
 
 const servers = {
   'signalbox.config.json': JSON.stringify({
@@ -22,21 +22,21 @@ describe('mistake on the command line', () => {
     [['completion', 'zhs'], 'zsh', 'signalbox completion --help'],
   ] as const) {
     test(`is answered with a suggestion and the help of its command: ${args.join(' ')}`, async () => {
-      const { code, stdout, stderr } = await new Place().run(args);
+      const { code, stdout, stderr } = await new CliProject().run(args);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, new RegExp(`^error usage: .*\\n  Did you mean ${suggestion}\\?\\n  next: ${help}\\n$`));
     });
   }
 
   test('is answered with the launcher in a clone, where signalbox is not on the PATH', async () => {
-    const place = new Place();
+    const place = new CliProject();
     place.program = sourceLauncher;
     const { stderr } = await place.run(['srve']);
     assert.match(stderr, / {2}next: \S+bin\/signalbox --help\n$/);
   });
 
   test('in the name of a tool or of its server is answered with the closest tool', async () => {
-    const place = new Place(servers);
+    const place = new CliProject(servers);
     for (const name of ['read_nte', 'nots/read_note']) {
       const { code, stderr } = await place.run(['call', name]);
       assert.equal(code, 1);
@@ -45,7 +45,7 @@ describe('mistake on the command line', () => {
   });
 
   test('in a session id is answered with the closest session, or with the latest ones', async () => {
-    const place = new Place();
+    const place = new CliProject();
     await place.run(['call', 'ping', '--session', 'sess_morning']);
     for (const [command, suggestion] of [
       [['replay', 'sess_mornign'], /did you mean sess_morning\?/],

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { within } from '../support/within.ts';
-import { Place, said } from './cli-place.ts';
+import { CliProject, waitForOutput } from './cli-project.ts';
 
 const tool = (name: string, body: string): string =>
   `export const ${name} = { name: '${name}', description: 'Says.', effect: 'read', run: ${body} };\n`;
@@ -13,26 +13,26 @@ const sayModule = (words: string): string =>
   `import { words } from './words.js';\n${tool('say', `() => '${words} ' + words`)}`;
 const configuration = JSON.stringify({ mcpServers: { desk: { module: './desk.ts' } } });
 
-function createProject(): Place {
-  const place = new Place({ 'signalbox.config.json': configuration, 'package.json': '{"type":"module"}' });
+function createProject(): CliProject {
+  const place = new CliProject({ 'signalbox.config.json': configuration, 'package.json': '{"type":"module"}' });
   write(place, 'words.js', `export { words } from './deep/words.js';`);
   write(place, 'deep/words.js', `export const words = 'one';`);
   write(place, 'desk.ts', sayModule('first'));
   return place;
 }
 
-function write({ directory }: Place, name: string, text: string): void {
+function write({ directory }: CliProject, name: string, text: string): void {
   mkdirSync(join(directory, 'deep'), { recursive: true });
   writeFileSync(join(directory, name), text);
 }
 
 /** Starts `signalbox serve`; `until` waits for text on its standard error. */
-async function serve(place: Place): Promise<{ until: (expected: RegExp) => Promise<string> }> {
+async function serve(place: CliProject): Promise<{ until: (expected: RegExp) => Promise<string> }> {
   const { child } = await place.serve();
-  return { until: (expected) => said(child.stderr, expected) };
+  return { until: (expected) => waitForOutput(child.stderr, expected) };
 }
 
-const call = async (place: Place, name = 'say'): Promise<string> => (await place.run(['call', name])).stdout;
+const call = async (place: CliProject, name = 'say'): Promise<string> => (await place.run(['call', name])).stdout;
 
 suite('tool module that is edited while the server runs', () => {
   test('is reloaded, also after an edit of an imported file; running calls end with the old code', async () => {

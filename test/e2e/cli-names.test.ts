@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fullNames } from '../../src/core/tools/tool-names.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { CliProject, waitForExit, waitForOutput } from './cli-project.ts';
 
 const own = 'playwright_get_visible_text_of_the_page_that_is_open_right_now';
 const id = { server: 'web', tool: own };
@@ -14,12 +14,12 @@ const tool = (name) => ({ name, description: name, effect: 'read', input: { type
 export default [tool('${own}'), tool('click')];
 `;
 
-function createProject(entry: object, rules?: string): Place {
+function createProject(entry: object, rules?: string): CliProject {
   const configuration = {
     mcpServers: { web: { module: './tools.mjs', ...entry } },
     ...(rules === undefined ? {} : { policies: 'policies.yaml' }),
   };
-  return new Place({
+  return new CliProject({
     'tools.mjs': tools,
     'signalbox.config.json': JSON.stringify(configuration),
     ...(rules === undefined ? {} : { 'policies.yaml': rules }),
@@ -108,8 +108,8 @@ suite('names that match nothing', () => {
     const effects = (items as { id: { server: string }; effect: string }[]).filter((each) => each.id.server === 'web');
     assert.deepEqual(new Set(effects.map(({ effect }) => effect)), new Set(['irreversible']));
     const child = place.start(['serve', '--port', '0']);
-    const ended = finished(child);
-    await said(child.stderr, pattern);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stderr, pattern);
     child.kill('SIGTERM');
     await ended;
   });

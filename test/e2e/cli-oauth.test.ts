@@ -3,15 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { sendModern } from '../mcp-clients/raw.ts';
-import { authorizationServer } from '../support/authorization-server.ts';
-import { Place, said } from './cli-place.ts';
+import { startAuthorizationServer } from '../support/authorization-server.ts';
+import { CliProject, waitForOutput } from './cli-project.ts';
 
 suite('signalbox serve with an authorization server', () => {
   test('accepts its tokens, and rejects them once the configuration removes it', async (t) => {
-    const issuer = await authorizationServer(t);
+    const issuer = await startAuthorizationServer(t);
     const profiles = { coding: { tools: ['ping'] } };
     const issuers = [{ issuer: issuer.issuer, scopes: { use: {}, code: { profile: 'coding' } } }];
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ profiles, oauth: { issuers } }) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ profiles, oauth: { issuers } }) });
     const { url, child, stop } = await place.serve();
     const token = await issuer.token(`${url}/mcp`, { claims: { scope: 'code' } });
     const call = async (path: string): Promise<number> => {
@@ -20,7 +20,7 @@ suite('signalbox serve with an authorization server', () => {
       return (await sendModern(new URL(path, url), 'tools/call', params, { headers })).status;
     };
     assert.deepEqual([await call('/mcp'), await call('/mcp/coding')], [200, 200]);
-    const changed = said(child.stderr, /configuration changed: changed the OAuth settings/);
+    const changed = waitForOutput(child.stderr, /configuration changed: changed the OAuth settings/);
     writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ profiles }));
     await changed;
     assert.equal(await call('/mcp'), 401);
@@ -34,7 +34,7 @@ suite('signalbox serve with an authorization server', () => {
     const oauth = {
       issuers: [{ issuer: 'https://a.example', scopes: { x: { profile: 'codin' } } }, { issuer: 'https://a.example' }],
     };
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ profiles: { coding: {} }, oauth }) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ profiles: { coding: {} }, oauth }) });
     const { code, stderr } = await place.run(['serve', '--port', '0']);
     assert.equal(code, 2);
     assert.match(

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Place, finished, said } from './cli-place.ts';
+import { CliProject, waitForExit, waitForOutput } from './cli-project.ts';
 
 suite('signalbox open', () => {
   test('prints a link that signs one browser in, once, as the user or as a named person', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const absent = await place.run(['open']);
     assert.equal(absent.code, 1);
     assert.match(absent.stderr, /server-absent: no server runs on .*\n {2}next: signalbox serve\n$/);
@@ -26,7 +26,7 @@ suite('signalbox open', () => {
 
 suite('second serve on a data directory', () => {
   test('is rejected with the URL and process of the first, unless --force is given', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { url, pid } = await place.serve();
     const { code, stdout, stderr } = await place.run(['serve', '--port', '0']);
     assert.deepEqual([code, stdout], [1, '']);
@@ -36,12 +36,12 @@ suite('second serve on a data directory', () => {
   });
 
   test('starts with another configuration, and reports that both write to one journal', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { url, pid } = await place.serve();
     writeFileSync(join(place.directory, 'other.json'), '{}');
     const child = place.start(['serve', '--port', '0', '--config', 'other.json']);
-    const ended = finished(child);
-    const note = await said(child.stderr, /note: .*\n/);
+    const ended = waitForExit(child);
+    const note = await waitForOutput(child.stderr, /note: .*\n/);
     assert.match(
       note,
       new RegExp(`note: a server with no configuration file runs on .* too, .*: ${url} \\(process ${pid}\\)`),

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Place, finished, said, withNotes } from './cli-place.ts';
+import { CliProject, waitForExit, waitForOutput, notesProject } from './cli-project.ts';
 
-const configuration = JSON.parse(withNotes['signalbox.config.json']) as object;
+const configuration = JSON.parse(notesProject['signalbox.config.json']) as object;
 const withPolicy = (rules: string): Readonly<Record<string, string>> => ({
-  ...withNotes,
+  ...notesProject,
   'policies.yaml': rules,
   'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
 });
@@ -21,7 +21,7 @@ const rules = `# notes
 
 suite('signalbox policy', () => {
   test('check reports mistakes with file, line and column and exits with 2; call and doctor report the same', async () => {
-    const place = new Place(withPolicy('- id: a\n  match: x\n  denny: true\n- id: b\n  deny: args.x > y\n'));
+    const place = new CliProject(withPolicy('- id: a\n  match: x\n  denny: true\n- id: b\n  deny: args.x > y\n'));
     const { code, stderr } = await place.run(['policy', 'check']);
     assert.equal(code, 2);
     assert.match(stderr, /^error policy-invalid: the rules have 2 mistakes\n/);
@@ -37,7 +37,7 @@ suite('signalbox policy', () => {
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /^error file-unreadable: .*\n {2}missing\.yaml {2}cannot be read/);
     // The rules of the configuration are checked against its tools, as it was accepted.
-    const own = new Place(withPolicy(rules));
+    const own = new CliProject(withPolicy(rules));
     assert.equal((await own.run(['trust', '--yes'])).code, 0);
     const checked = await own.run(['policy', 'check'], { environment: { SIGNALBOX_TRUST: '' } });
     assert.deepEqual([checked.code, checked.stderr.includes('untrusted')], [0, false], checked.stderr);
@@ -45,13 +45,13 @@ suite('signalbox policy', () => {
 
   test('check reports rules in the configuration file with their line', async () => {
     const text = JSON.stringify({ ...configuration, policies: [{ id: 'a', deny: 'args.x >' }] }, undefined, 1);
-    const place = new Place({ ...withNotes, 'signalbox.config.json': text });
+    const place = new CliProject({ ...notesProject, 'signalbox.config.json': text });
     const line = text.split('\n').findIndex((each) => each.includes('"deny"')) + 1;
     assert.match((await place.run(['policy', 'check'])).stderr, new RegExp(`signalbox\\.config\\.json:${line}:\\d+ `));
   });
 
   test('explain shows rule, line, values, reason and shadow decision of a call', async () => {
-    const place = new Place(withPolicy(rules));
+    const place = new CliProject(withPolicy(rules));
     const call = await place.json(['call', 'add', '{"text":"much too long"}'], 1);
     const { code, stdout } = await place.run(['policy', 'explain', String(call['callId'])]);
     assert.equal(code, 0);
@@ -64,7 +64,7 @@ suite('signalbox policy', () => {
   });
 
   test('explain names the human who answered, for the call that asked and for the one that ran', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const call = ['call', 'add', '{"text":"milk"}'];
     const explain = async (code: number): Promise<string> => {
       const { callId } = await place.json(call, code);
@@ -78,15 +78,15 @@ suite('signalbox policy', () => {
   });
 
   test('doctor and serve warn of names that match nothing, with suggestions; serve prints the rules in force', async () => {
-    const place = new Place(withPolicy(`${rules}- { id: typo, match: mcp__notes__ad, deny: true }\n`));
+    const place = new CliProject(withPolicy(`${rules}- { id: typo, match: mcp__notes__ad, deny: true }\n`));
     const warning =
       /rule "typo" \(policies\.yaml:8\): "mcp__notes__ad" in match matches no tool; did you mean "mcp__notes__add"\?/;
     assert.match((await place.run(['doctor'])).stdout, new RegExp(`warning +${warning.source}`));
     const child = place.start(['serve', '--port', '0']);
-    const ended = finished(child);
-    const warned = said(child.stderr, warning);
+    const ended = waitForExit(child);
+    const warned = waitForOutput(child.stderr, warning);
     assert.match(
-      await said(child.stdout, /Policy .*\n/),
+      await waitForOutput(child.stdout, /Policy .*\n/),
       /Policy +4 rules of policies\.yaml · where none matches: reads run/,
     );
     assert.equal((await warned).match(/matches no/g)?.length, 1, 'there is no other warning');
@@ -95,7 +95,7 @@ suite('signalbox policy', () => {
       '- { id: far, flow: { from: [privat], to: [external] } }\n- { id: own, match: mcp__claude__Bash, deny: true }\n',
     );
     assert.match(
-      await said(child.stderr, /flow\.to/),
+      await waitForOutput(child.stderr, /flow\.to/),
       /rule "far" \(policies\.yaml:1\): "privat" in flow\.from matches no label/,
     );
     child.kill('SIGTERM');
@@ -105,21 +105,21 @@ suite('signalbox policy', () => {
   });
 
   test('a changed configuration is applied once the policy file that it names is fixed', async () => {
-    const place = new Place(withPolicy(rules));
+    const place = new CliProject(withPolicy(rules));
     const write = (name: string, text: string): void => writeFileSync(join(place.directory, name), text);
     const { child, stop } = await place.serve();
-    const refused = said(child.stderr, /not used.*\n.*other\.yaml:1:\d+ .*\n/);
+    const refused = waitForOutput(child.stderr, /not used.*\n.*other\.yaml:1:\d+ .*\n/);
     write('other.yaml', '- { id: a, deny: tru }\n');
     write('signalbox.config.json', JSON.stringify({ ...configuration, policies: 'other.yaml' }));
     await refused;
-    const applied = said(child.stderr, /configuration changed: changed the policies\n/);
+    const applied = waitForOutput(child.stderr, /configuration changed: changed the policies\n/);
     write('other.yaml', '- { id: a, deny: true }\n');
     await applied;
     await stop();
   });
 
   test('a denied call prints the command that explains it', async () => {
-    const place = new Place(withPolicy(rules));
+    const place = new CliProject(withPolicy(rules));
     const { code, stderr } = await place.run(['call', 'add', '{"text":"much too long"}']);
     assert.equal(code, 1);
     const [, id = ''] = /next: signalbox policy explain (call_\w+)/.exec(stderr) ?? [];
@@ -127,7 +127,7 @@ suite('signalbox policy', () => {
   });
 
   test('backtest prints the recorded calls that a changed policy would decide differently', async () => {
-    const place = new Place(withPolicy(rules));
+    const place = new CliProject(withPolicy(rules));
     await place.json(['call', 'add', '{"text":"long text"}'], 1);
     await place.json(['call', 'add', '{"text":"ok"}', '--session', 's']);
     await place.json(['call', 'add', '{"text":"ok2"}', '--session', 's']);

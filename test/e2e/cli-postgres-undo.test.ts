@@ -4,28 +4,28 @@ import { hostname } from 'node:os';
 import { after, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { undoableWrites } from '../support/undoable-writes.ts';
-import { Place } from './cli-place.ts';
+import { makeUndoableWrites } from '../support/undoable-writes.ts';
+import { CliProject } from './cli-project.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
 
 /** Makes undoable writes with records in PostgreSQL. */
 async function writeTexts(
-  place: Place,
+  place: CliProject,
   address: string,
   ...texts: readonly string[]
-): ReturnType<typeof undoableWrites> {
+): ReturnType<typeof makeUndoableWrites> {
   const store = await postgresStore({ address });
   try {
-    return await undoableWrites(place, texts, store);
+    return await makeUndoableWrites(place, texts, store);
   } finally {
     await store.close();
   }
 }
 
-const createProject = (address: string): Place =>
-  new Place({ 'signalbox.config.json': JSON.stringify({ store: address }) });
+const createProject = (address: string): CliProject =>
+  new CliProject({ 'signalbox.config.json': JSON.stringify({ store: address }) });
 
 suite('undo with records in PostgreSQL', () => {
   test('restores the changes of calls on the machine where they ran, the last call first', async () => {

@@ -8,7 +8,7 @@ import type { Approval } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { password, startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
-import { Place, notes } from './cli-place.ts';
+import { CliProject, notesModule } from './cli-project.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
@@ -17,8 +17,8 @@ const mcpServers = { notes: { module: './notes.ts' } };
 const add = ['call', 'add', '{"text":"milk"}', '--as', 'bot'];
 
 /** Creates a project with this store. */
-function createProject(store: string): Place {
-  return new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify({ mcpServers, store }) });
+function createProject(store: string): CliProject {
+  return new CliProject({ 'notes.ts': notesModule, 'signalbox.config.json': JSON.stringify({ mcpServers, store }) });
 }
 
 suite('records in PostgreSQL', () => {

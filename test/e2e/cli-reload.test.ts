@@ -5,7 +5,7 @@ import { type TestContext, suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { type BrowserHeaders, browserHeaders } from '../support/http-server.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 import { localUser } from '../../src/access/local-user.ts';
 
 const { command, args } = fixtureProgram();
@@ -24,13 +24,13 @@ interface InfoResponse {
 
 /** A running `signalbox serve` with a configuration that the test changes. */
 class Served {
-  readonly place: Place;
+  readonly place: CliProject;
   readonly url: string;
   /** Headers of a signed-in browser. */
   readonly browser: BrowserHeaders;
   readonly stderr: () => string;
 
-  private constructor(place: Place, url: string, browser: BrowserHeaders, stderr: () => string) {
+  private constructor(place: CliProject, url: string, browser: BrowserHeaders, stderr: () => string) {
     this.place = place;
     this.url = url;
     this.browser = browser;
@@ -38,7 +38,7 @@ class Served {
   }
 
   static async start(t: TestContext, mcpServers?: object, environment: Record<string, string> = {}): Promise<Served> {
-    const place = new Place(
+    const place = new CliProject(
       mcpServers === undefined ? {} : { 'signalbox.config.json': JSON.stringify({ mcpServers }) },
     );
     const server = await place.serve({ SIGNALBOX_TOKEN: token, ...environment });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { Place, withNotes } from './cli-place.ts';
+import { CliProject, notesProject } from './cli-project.ts';
 
 suite('signalbox replay', () => {
   test('replays a recorded session without its servers, and exits with 1 if rules change a result', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     await place.json(['call', 'list', '--session', 'monday']);
     await place.json(['call', 'list', '{"no":"such"}', '--session', 'monday']).catch(() => undefined);
     // The server is removed; its recording is not.

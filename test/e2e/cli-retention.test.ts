@@ -11,18 +11,18 @@ import { startRetention } from '../../src/host/daemon/retention.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { seedJournal } from '../support/seed-journal.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
 const day = 86_400_000;
 
 /** Both kinds of store, for a journal over thirty days. */
-const projects: readonly (readonly [string, () => Promise<{ place: Place; open(): Promise<Store> }>])[] = [
+const projects: readonly (readonly [string, () => Promise<{ place: CliProject; open(): Promise<Store> }>])[] = [
   [
     'SQLite',
     async () => {
-      const place = new Place();
+      const place = new CliProject();
       return { place, open: async () => sqliteStore({ file: join(place.data, 'signalbox.db') }) };
     },
   ],
@@ -30,7 +30,7 @@ const projects: readonly (readonly [string, () => Promise<{ place: Place; open()
     'PostgreSQL',
     async () => {
       const address = cluster.address('retention');
-      const place = new Place({ 'signalbox.config.json': JSON.stringify({ store: address }) });
+      const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ store: address }) });
       return { place, open: () => postgresStore({ address }) };
     },
   ],
@@ -82,7 +82,7 @@ for (const [kind, createProject] of projects)
 
 test('servers prune as configured, several servers on one store do not interfere, and no entry is lost', async (t) => {
   const address = cluster.address('several');
-  const place = new Place();
+  const place = new CliProject();
   const stores = await Promise.all([1, 2, 3].map(() => postgresStore({ address })));
   const [first] = stores;
   assert.ok(first !== undefined);

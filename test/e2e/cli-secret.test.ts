@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { type Finished, Place, onTerminal } from './cli-place.ts';
+import { type CliResult, CliProject, onTerminal } from './cli-project.ts';
 
 const value = 'tok_7f3kQ-planted-canary';
 
-function createProject(mcpServers: object): Place {
-  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+function createProject(mcpServers: object): CliProject {
+  return new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
 }
 
 /** Returns every file below a directory. */
@@ -20,7 +20,7 @@ function filesIn(directory: string): string[] {
 }
 
 /** Asserts that neither the outputs nor any file of the project contain the value in any encoding. */
-function assertNowhere(place: Place, ...runs: readonly Finished[]): void {
+function assertNowhere(place: CliProject, ...runs: readonly CliResult[]): void {
   const forms = [value, Buffer.from(value).toString('base64').slice(0, -4), Buffer.from(value).toString('hex')];
   for (const form of forms) {
     for (const { stdout, stderr } of runs) assert.ok(!`${stdout}${stderr}`.includes(form));
@@ -140,7 +140,7 @@ suite('signalbox secret', () => {
   });
 
   test('a value on the command line is rejected with the reason; an invalid secret is reported', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const refused = await place.run(['secret', 'set', 'A', value]);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /every process of this machine sees it, and the shell stores it in its history/);
@@ -159,7 +159,7 @@ suite('signalbox secret', () => {
   });
 
   test('a secret that does not exist cannot be removed, and the nearest name is suggested', async () => {
-    const place = new Place();
+    const place = new CliProject();
     await place.run(['secret', 'set', 'GITHUB_TOKEN'], { input: value });
     const wrong = await place.run(['secret', 'remove', 'GITHUB_TOKN']);
     assert.equal(wrong.code, 1);
@@ -170,9 +170,9 @@ suite('signalbox secret', () => {
 
   test('without a keychain, a file stores the key silently; a requested keychain must be available', async (t) => {
     if (process.platform !== 'linux') return t.skip('the keychain of this system is always available');
-    const place = new Place();
+    const place = new CliProject();
     const DBUS_SESSION_BUS_ADDRESS = 'unix:path=/nonexistent';
-    const set = (SIGNALBOX_SECRETS: string): Promise<Finished> =>
+    const set = (SIGNALBOX_SECRETS: string): Promise<CliResult> =>
       place.run(['secret', 'set', 'A', '--json'], {
         input: value,
         environment: { SIGNALBOX_SECRETS, DBUS_SESSION_BUS_ADDRESS },
@@ -212,7 +212,7 @@ suite('signalbox secret', () => {
       `on a terminal the value is typed without echo, and is ${isStored ? 'stored' : 'not stored after Ctrl-C'}`,
       onTerminal,
       async () => {
-        const place = new Place();
+        const place = new CliProject();
         const run = await place.dialogue(['secret', 'set', 'A'], [[/Value of A \(not shown\): /, typed]]);
         assert.equal(run.code, isStored ? 0 : 1, run.stdout);
         assertNowhere(place, run);

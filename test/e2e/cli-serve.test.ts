@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../support/claude.ts';
-import { Place, finished, launcher, said, withNotes } from './cli-place.ts';
+import { CliProject, waitForExit, launcher, waitForOutput, notesProject } from './cli-project.ts';
 
 function isAlive(pid: number | undefined): boolean {
   try {
@@ -17,10 +17,10 @@ function isAlive(pid: number | undefined): boolean {
 
 suite('signalbox serve', () => {
   test('prints the banner, serves requests, and exits with 0 on SIGTERM', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const child = place.start(['serve', '--port', '0']);
-    const ended = finished(child);
-    const banner = await said(child.stdout, /Policy .*\n/);
+    const ended = waitForExit(child);
+    const banner = await waitForOutput(child.stdout, /Policy .*\n/);
     assert.match(banner, /^Signalbox \d+\.\d+\.\d+ {3}ready in \d+\.\d s\n/);
     assert.match(banner, /^ {2}Console +http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/m);
     assert.match(banner, /^ {2}MCP +http:\/\/127\.0\.0\.1:\d+\/mcp +API docs +http:\/\/127\.0\.0\.1:\d+\/docs$/m);
@@ -52,33 +52,37 @@ suite('signalbox serve', () => {
   });
 
   test('prints a command that connects Claude Code', async (t) => {
-    const place = new Place();
+    const place = new CliProject();
     const home = join(place.directory, 'home');
     mkdirSync(home);
     const server = place.start(['serve', '--port', '0', '--data', join(home, "it's data")], { HOME: home });
     t.after(() => server.kill('SIGKILL'));
-    const banner = await said(server.stdout, /Policy .*\n/);
+    const banner = await waitForOutput(server.stdout, /Policy .*\n/);
     const [, line = ''] = /^ {2}Connect +claude (mcp add --transport http signalbox .*)$/m.exec(banner) ?? [];
     assert.ok(!line.includes('sbx_'), 'no token is shown');
     const claude = `'${findExecutable() ?? ''}'`;
     const env = claudeEnvironment('http://127.0.0.1:9', home);
-    const { stdout, stderr } = await finished(
+    const { stdout, stderr } = await waitForExit(
       spawn('sh', ['-c', `${claude} ${line} && ${claude} mcp list`], { cwd: place.directory, env }),
     );
     assert.match(stdout, /^signalbox: .*\/mcp \(HTTP\) - . Connected$/m, stderr);
-    const ended = finished(server);
+    const ended = waitForExit(server);
     server.kill('SIGTERM');
     assert.equal((await ended).code, 0);
   });
 
   test('has the same admin token after a restart, readable only by its owner', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const file = join(place.data, 'token');
     const tokens = [];
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const child = place.start(['serve', '--port', '0', '--json']);
-      const ended = finished(child);
-      const ready = JSON.parse(await said(child.stdout, /\n/)) as { url: string; port: number; signInUrl: string };
+      const ended = waitForExit(child);
+      const ready = JSON.parse(await waitForOutput(child.stdout, /\n/)) as {
+        url: string;
+        port: number;
+        signInUrl: string;
+      };
       assert.ok(ready.port > 0 && ready.signInUrl.startsWith(`${ready.url}/?token=`));
       tokens.push(readFileSync(file, 'utf8'));
       child.kill(signal);
@@ -89,13 +93,13 @@ suite('signalbox serve', () => {
   });
 
   test('takes the next free port if its port is taken, and reports it; the built-in server knows the port', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const token = 'a-token-for-the-test';
     const first = await place.serve({ SIGNALBOX_TOKEN: token });
     const { port } = first;
     const second = place.start(['serve', '--port', String(port), '--json', '--force'], { SIGNALBOX_TOKEN: token });
-    const warning = said(second.stderr, /is taken; using \d+/);
-    const ready = JSON.parse(await said(second.stdout, /\n/)) as { port: number; url: string };
+    const warning = waitForOutput(second.stderr, /is taken; using \d+/);
+    const ready = JSON.parse(await waitForOutput(second.stdout, /\n/)) as { port: number; url: string };
     assert.ok(ready.port > port);
     assert.match(await warning, new RegExp(`port ${port} is taken; using ${ready.port}`));
     const called = await fetch(`${ready.url}/api/tools/mcp__signalbox__get_server_info/call`, {
@@ -105,14 +109,14 @@ suite('signalbox serve', () => {
     });
     const { structuredContent } = (await called.json()) as { structuredContent: { port: number } };
     assert.equal(structuredContent.port, ready.port);
-    const ended = finished(second);
+    const ended = waitForExit(second);
     second.kill('SIGTERM');
     assert.equal((await ended).code, 0);
     await first.stop();
   });
 
   test('offers the demo agent and one tool of each effect until a configuration is written', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const token = 'a-token-for-the-test';
     const { url, agents, child, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
     assert.deepEqual(agents, ['demo']);
@@ -122,7 +126,7 @@ suite('signalbox serve', () => {
       return items.filter(({ name }) => name.startsWith('mcp__demo__')).map(({ effect }) => effect);
     };
     assert.deepEqual(await effects(), ['read', 'undoable', 'irreversible']);
-    const changed = said(child.stderr, /configuration changed: [^\n]*\n/);
+    const changed = waitForOutput(child.stderr, /configuration changed: [^\n]*\n/);
     writeFileSync(
       join(place.directory, 'signalbox.config.json'),
       JSON.stringify({ agents: { own: { runtime: 'model', model: 'demo' } } }),
@@ -133,9 +137,9 @@ suite('signalbox serve', () => {
   });
 
   test('warns about a host that other machines can reach', async () => {
-    const child = new Place().start(['serve', '--port', '0', '--host', '0.0.0.0']);
-    const ended = finished(child);
-    await said(child.stdout, /Policy/);
+    const child = new CliProject().start(['serve', '--port', '0', '--host', '0.0.0.0']);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stdout, /Policy/);
     child.kill('SIGTERM');
     assert.match((await ended).stderr, /warning: other machines can reach this server on 0\.0\.0\.0/);
   });
@@ -143,7 +147,7 @@ suite('signalbox serve', () => {
 
 suite('signalbox doctor', () => {
   test('finds no errors in a fresh clone', async () => {
-    const { items } = (await new Place().json(['doctor'])) as { items: { level: string; what: string }[] };
+    const { items } = (await new CliProject().json(['doctor'])) as { items: { level: string; what: string }[] };
     assert.ok(items.length >= 5);
     assert.deepEqual(
       items.filter((item) => item.level === 'error'),
@@ -156,8 +160,8 @@ suite('signalbox doctor', () => {
 
   test('reports each finding with its fix: configuration, data directory, servers, schemas, secrets', async () => {
     const mcpServers = { notes: { module: './notes.ts' }, gone: { module: './gone.ts' } };
-    const place = new Place({
-      ...withNotes,
+    const place = new CliProject({
+      ...notesProject,
       'signalbox.config.json': JSON.stringify({ mcpServers, secrets: ['NOT_THERE', 'SHORT'] }),
     });
     mkdirSync(place.data);
@@ -183,7 +187,7 @@ suite('signalbox doctor', () => {
       profiles: { calm: { servers: ['noets'], tools: ['!ad', '!mcp__claude__Bash'] } },
       agents: { gpt: { runtime: 'model', model: 'local/x', providers: { local: {} } } },
     };
-    const place = new Place({ ...withNotes, 'signalbox.config.json': JSON.stringify(document) });
+    const place = new CliProject({ ...notesProject, 'signalbox.config.json': JSON.stringify(document) });
     const { code, stdout } = await place.run(['doctor']);
     assert.equal(code, 1);
     assert.match(
@@ -203,7 +207,7 @@ suite('signalbox doctor', () => {
   });
 
   test('reports every problem of the configuration with file and line', async () => {
-    const place = new Place({
+    const place = new CliProject({
       'signalbox.config.json': '{\n  "stroe": "sqlite",\n  "mcpServers": {\n    "a": { "modul": "x" }\n  }\n}',
     });
     const { code, stdout } = await place.run(['doctor']);
@@ -217,7 +221,7 @@ suite('invalid use', () => {
   const broken = { 'signalbox.config.json': '{\n  "stroe": 1\n}' };
 
   test('every command exits with 2 for an unusable configuration, with file, line and column', async () => {
-    const place = new Place(broken);
+    const place = new CliProject(broken);
     for (const args of [['tools'], ['call', 'ping'], ['serve', '--port', '0']]) {
       const { code, stdout, stderr } = await place.run(args);
       assert.deepEqual([code, stdout], [2, '']);
@@ -236,7 +240,7 @@ suite('invalid use', () => {
   });
 
   test('a mistyped command or option is answered with a suggestion', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const cases: [string[], RegExp][] = [
       [['tool'], /unknown command 'tool'\n {2}Did you mean tools\?/],
       [['tools', '--wy'], /unknown option '--wy'\n {2}Did you mean --why\?/],
@@ -257,7 +261,7 @@ suite('invalid use', () => {
   });
 
   test('a fault shows its stack only with SIGNALBOX_DEBUG', async () => {
-    const place = new Place({ data: 'a file where the directory should be' });
+    const place = new CliProject({ data: 'a file where the directory should be' });
     const quiet = await place.run(['call', 'ping']);
     assert.equal(quiet.code, 1);
     assert.doesNotMatch(quiet.stderr, /\n +at /);
@@ -265,7 +269,7 @@ suite('invalid use', () => {
   });
 
   test('--help and --version print to standard output', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { version } = JSON.parse(readFileSync(join(launcher, '..', '..', 'package.json'), 'utf8')) as {
       version: string;
     };

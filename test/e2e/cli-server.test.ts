@@ -7,7 +7,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, suite, test } from 'node:test';
 import { processStart } from '../../src/host/daemon/run-files.ts';
-import { Place, finished, onTerminal, said } from './cli-place.ts';
+import { CliProject, waitForExit, onTerminal, waitForOutput } from './cli-project.ts';
 
 const desk = `
 import { defineTool, localServer } from 'signalbox';
@@ -35,16 +35,16 @@ const files = {
 };
 const user = `user:${userInfo().username}`;
 
-async function listEntries(place: Place): Promise<Record<string, unknown>[]> {
+async function listEntries(place: CliProject): Promise<Record<string, unknown>[]> {
   return (await place.json(['journal', '--limit', '100']))['items'] as Record<string, unknown>[];
 }
 
 describe('commands with a running server', () => {
   test('without a configuration, tools lists the tools of the server, demo tools can be called and undone, and status shows the server', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { url } = await place.serve();
-    const otherProject = new Place();
-    const run = (args: readonly string[]): ReturnType<Place['run']> =>
+    const otherProject = new CliProject();
+    const run = (args: readonly string[]): ReturnType<CliProject['run']> =>
       otherProject.run(args, { environment: { SIGNALBOX_HOME: place.data } });
     const { items } = JSON.parse((await run(['tools', '--json'])).stdout) as { items: { name: string }[] };
     const names = items.map(({ name }) => name);
@@ -74,7 +74,7 @@ describe('commands with a running server', () => {
   });
 
   test('calls run in the server, as the user of this machine or as the agent of --as, and are recorded once', async () => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     const { pid } = await place.serve();
     assert.equal((await place.run(['call', 'where'])).stdout, `${pid}\n`);
     assert.equal((await place.run(['call', 'desk/where', '--as', 'büro'])).stdout, `${pid}\n`);
@@ -94,7 +94,7 @@ describe('commands with a running server', () => {
   });
 
   test('a call is answered on the terminal, in the name of the user of this machine', onTerminal, async () => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     const { pid } = await place.serve();
     const { stdout } = await place.dialogue(['call', 'write'], [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
     assert.match(stdout, new RegExp(`written by ${pid}`));
@@ -111,7 +111,7 @@ describe('commands with a running server', () => {
   });
 
   test('a tool can elicit on a terminal, but not without one', onTerminal, async () => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     await place.serve();
     const { stdout } = await place.dialogue(['call', 'ask'], [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
     assert.match(stdout, /\{"action":"accept"\}/);
@@ -119,11 +119,11 @@ describe('commands with a running server', () => {
   });
 
   test('Ctrl-C cancels the call at the server, and its outcome is printed and recorded', async () => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     await place.serve();
     const child = place.start(['call', 'steps', '--json']);
-    const ended = finished(child);
-    await said(child.stderr, /on it/);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stderr, /on it/);
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     const { outcome, callId } = JSON.parse(stdout) as { outcome: string; callId: string };
@@ -135,9 +135,9 @@ describe('commands with a running server', () => {
   });
 
   test('a command with another configuration, by --config or a nearer file, works without the server and reports it', async () => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     const { url, pid } = await place.serve();
-    const other = new Place(files);
+    const other = new CliProject(files);
     const environment = { SIGNALBOX_HOME: place.data };
     const note = new RegExp(
       `^note: the server at ${url} runs another configuration \\(.*\\); this command works without it`,
@@ -156,7 +156,7 @@ describe('commands with a running server', () => {
   });
 
   test('commands that only read record nothing; the start of a server records only its token and its sign-in link', async () => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     await place.serve();
     const first = await listEntries(place);
     const before = first.map(({ type }) => type);
@@ -179,7 +179,7 @@ describe('commands with a running server', () => {
 
 suite('run file', () => {
   test('is private, and its key is rejected without a principal', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { url, pid } = await place.serve();
     const directory = join(place.data, 'running');
     assert.deepEqual(readdirSync(directory), [`${pid}.json`]);
@@ -200,7 +200,7 @@ suite('run file', () => {
   });
 
   test('is ignored, and nothing is sent, if it is of a killed server or another machine, is readable by others, or has another protocol or role', async (t) => {
-    const place = new Place(files);
+    const place = new CliProject(files);
     const requests: string[] = [];
     const otherProgram = createServer((request, response) => {
       requests.push(request.url ?? '');

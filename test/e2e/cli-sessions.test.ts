@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { claudeEnvironment } from '../support/claude.ts';
-import { type MessagesServer, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
-import type { Heard, ModelBlock } from '../support/model/model-script.ts';
-import { type CliServer, Place } from './cli-place.ts';
+import { type MessagesServer, toModelInput, startMessagesServer } from '../support/messages-server.ts';
+import type { ScriptedInput, ModelBlock } from '../support/model/model-script.ts';
+import { type CliServer, CliProject } from './cli-project.ts';
 
 const token = 'a-token-for-the-test';
 
@@ -25,7 +25,7 @@ class Served {
     this.#server = server;
   }
 
-  static async start(place: Place, environment: Readonly<Record<string, string>> = {}): Promise<Served> {
+  static async start(place: CliProject, environment: Readonly<Record<string, string>> = {}): Promise<Served> {
     return new Served(await place.serve({ SIGNALBOX_TOKEN: token, ...environment }));
   }
 
@@ -63,7 +63,7 @@ const typesOf = (events: readonly SessionEvent[]): string[] => [...new Set(event
 
 suite('sessions over HTTP', { timeout: 300_000 }, () => {
   test('start with the demo agent, and survive a restart', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const first = await Served.start(place);
     const { id, agent } = await first.json('/api/sessions', {});
     assert.equal(agent, 'demo');
@@ -90,16 +90,16 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
   });
 
   suite('with Claude', () => {
-    let script: (heard: Heard) => readonly ModelBlock[] = () => [];
+    let script: (heard: ScriptedInput) => readonly ModelBlock[] = () => [];
     let api: MessagesServer;
     before(async () => {
-      api = await startMessagesServer((request) => script(heardInMessages(request)));
+      api = await startMessagesServer((request) => script(toModelInput(request)));
     });
     after(() => api.close());
 
     /** Creates a project whose agent is the real Claude Code with a scripted model. */
-    function createClaudeProject(runtime: string): Place {
-      const place = new Place();
+    function createClaudeProject(runtime: string): CliProject {
+      const place = new CliProject();
       const env = {
         ...claudeEnvironment(api.url, join(place.directory, 'home')),
         ANTHROPIC_API_KEY: '${env:CLAUDE_KEY}',
@@ -126,8 +126,8 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
         assert.match(textOf(await first.turn(id, 'one')), /^heard .*"product":"Signalbox".*"count":1\b/);
         await first.stop();
 
-        script = ({ said: heard }) => [
-          { type: 'text', text: `you said ${heard.filter((text) => text.length < 9).join()}` },
+        script = ({ userMessages }) => [
+          { type: 'text', text: `you said ${userMessages.filter((text) => text.length < 9).join()}` },
         ];
         const second = await Served.start(place, environment);
         assert.equal(textOf(await second.turn(id, 'two')), 'you said one,two');

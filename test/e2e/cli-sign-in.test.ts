@@ -3,17 +3,17 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from '
 import { delimiter, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { type ProtectedFixture, browse, protectedServer } from '../mcp-servers/protected-server.ts';
-import { type Finished, Place, finished, said } from './cli-place.ts';
+import { type CliResult, CliProject, waitForExit, waitForOutput } from './cli-project.ts';
 
-function createProject({ url }: ProtectedFixture, auth: object = { type: 'oauth' }): Place {
-  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { web: { url, auth } } }) });
+function createProject({ url }: ProtectedFixture, auth: object = { type: 'oauth' }): CliProject {
+  return new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { web: { url, auth } } }) });
 }
 
 /** Runs `login` and opens the printed URL, as a person does. */
-async function login(place: Place, ...options: readonly string[]): Promise<Finished> {
+async function login(place: CliProject, ...options: readonly string[]): Promise<CliResult> {
   const child = place.start(['login', 'web', '--no-browser', ...options]);
-  const ended = finished(child);
-  const [address = ''] = /http:\S+authorize\S+/.exec(await said(child.stderr, /authorize\S+\n/)) ?? [];
+  const ended = waitForExit(child);
+  const [address = ''] = /http:\S+authorize\S+/.exec(await waitForOutput(child.stderr, /authorize\S+\n/)) ?? [];
   await browse(new URL(address));
   return await ended;
 }
@@ -29,8 +29,8 @@ suite('sign-in in the CLI', () => {
   test('login, call, renewal in another process and logout work; no token is stored or printed in clear text', async (t) => {
     const server = await protectedServer(t);
     const place = createProject(server);
-    const outputs: Finished[] = [];
-    const run = async (...args: string[]): Promise<Finished> => {
+    const outputs: CliResult[] = [];
+    const run = async (...args: string[]): Promise<CliResult> => {
       const result = await place.run(args);
       outputs.push(result);
       return result;
@@ -144,7 +144,7 @@ suite('sign-in in the CLI', () => {
   test('an unknown server, or one without OAuth, is reported with the next step', async (t) => {
     const { url } = await protectedServer(t);
     const config = JSON.stringify({ mcpServers: { web: { url } } });
-    const place = new Place({ 'signalbox.config.json': config });
+    const place = new CliProject({ 'signalbox.config.json': config });
     const unknown = await place.run(['login', 'wep']);
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /has no server "wep"\n.*did you mean "web"\?/);

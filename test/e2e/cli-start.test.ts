@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { sendModern } from '../mcp-clients/raw.ts';
-import { Place, finished, launcher, said, sourceLauncher } from './cli-place.ts';
+import { CliProject, waitForExit, launcher, waitForOutput, sourceLauncher } from './cli-project.ts';
 
 /** Records the files that a process loads, in their order, and when it starts a program. */
 const recorder = `
@@ -71,7 +71,7 @@ suite('start of serve', () => {
   test('a started program is ended if the server cannot start', async () => {
     const pid = 'pid';
     const command = { command: 'sh', args: ['-c', `echo $$ > ${pid}; exec cat`] };
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: command } }) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: command } }) });
     // No machine has this address.
     const { code, stderr } = await place.run(['serve', '--host', '192.0.2.1', '--port', '0']);
     assert.deepEqual([code, /cannot listen/.test(stderr)], [2, true], stderr);
@@ -89,10 +89,10 @@ suite('start of serve', () => {
       let output = '';
       child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-      const [, url = ''] = /"url":"([^"]+)"/.exec(await said(child.stdout, /"url":"[^"]+"/)) ?? [];
+      const [, url = ''] = /"url":"([^"]+)"/.exec(await waitForOutput(child.stdout, /"url":"[^"]+"/)) ?? [];
       await waitForTools(url);
       child.kill();
-      await finished(child);
+      await waitForExit(child);
       return output;
     };
     await start();
@@ -121,7 +121,7 @@ async function startRecorded(program: string): Promise<RecordedStart> {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(recorder)}`,
     SIGNALBOX_TOKEN: token,
   });
-  const [, url = ''] = /(http\S+)\/mcp\b/.exec(await said(child.stdout, /http\S+\/mcp\b[^]*Policy/)) ?? [];
+  const [, url = ''] = /(http\S+)\/mcp\b/.exec(await waitForOutput(child.stdout, /http\S+\/mcp\b[^]*Policy/)) ?? [];
   return { url, loaded: () => readFileSync(file, 'utf8').trim().split('\n') };
 }
 
@@ -133,10 +133,10 @@ async function assertLoadsRoutes({ url, loaded }: RecordedStart): Promise<void> 
   assert.ok(packages.includes('@hono/zod-openapi') && packages.includes('prom-client'), packages.join());
 }
 
-function createProject(): Place {
+function createProject(): CliProject {
   // A schema with uncommon keywords is compiled when it is listed.
   const { type: _, ...fixture } = fixtureProgram('--valid');
-  return new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: fixture } }) });
+  return new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: fixture } }) });
 }
 
 /** Waits until the tools of the program are listed. */

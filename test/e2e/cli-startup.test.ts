@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 const token = 'a-token-for-this-test';
 const { command, args } = fixtureProgram();
@@ -26,7 +26,7 @@ async function waitForEcho(client: Client): Promise<void> {
 
 describe('start with servers that never answer', () => {
   test('serve answers initialize and health, and starts and calls the next server', async () => {
-    const place = new Place({ 'signalbox.config.json': configuration });
+    const place = new CliProject({ 'signalbox.config.json': configuration });
     const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
     const client = new Client({ name: 'early', version: '1' });
     const headers = { Authorization: `Bearer ${token}` };
@@ -48,7 +48,7 @@ describe('start with servers that never answer', () => {
   });
 
   test('stdio answers initialize, and lists the tools of the next server', async (t) => {
-    const place = new Place({ 'signalbox.config.json': configuration });
+    const place = new CliProject({ 'signalbox.config.json': configuration });
     const client = new Client({ name: 'early', version: '1' });
     await client.connect(new StdioClientTransport(place.stdioServer()));
     t.after(() => client.close());

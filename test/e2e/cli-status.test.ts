@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { processStart } from '../../src/host/daemon/run-files.ts';
-import { Place, finished } from './cli-place.ts';
+import { CliProject, waitForExit } from './cli-project.ts';
 
 const down = { mcpServers: { gone: { command: 'signalbox-no-such-program' } } };
 
@@ -24,7 +24,7 @@ interface Status {
 
 describe('signalbox status', () => {
   test('shows a running server, its servers that are down, pending approvals and outcomes, and later that none runs', async () => {
-    const place = new Place({ 'signalbox.config.json': JSON.stringify(down) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify(down) });
     const before = await place.run(['status']);
     assert.equal(before.code, 1);
     assert.match(before.stdout, /not running .* → {2}signalbox serve/);
@@ -55,13 +55,13 @@ describe('signalbox status', () => {
   });
 
   test('ignores the files of a killed server, and reports a server that does not answer', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const directory = join(place.data, 'running');
     mkdirSync(directory, { recursive: true });
     const startedAt = new Date().toISOString();
     const killed = place.start(['--version']);
     const { pid = 0 } = killed;
-    await finished(killed);
+    await waitForExit(killed);
     const writeRunFile = (name: string, text: string): void =>
       writeFileSync(join(directory, `${name}.json`), text, { mode: 0o600 });
     writeRunFile('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
@@ -79,7 +79,7 @@ describe('signalbox status', () => {
   });
 
   test('does not send the token to another program on the port of a killed server', async (t) => {
-    const place = new Place();
+    const place = new CliProject();
     const authorizations: string[] = [];
     const otherProgram = createServer((request, response) => {
       authorizations.push(request.headers.authorization ?? '');

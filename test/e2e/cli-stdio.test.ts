@@ -3,18 +3,21 @@ import { suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { Place } from './cli-place.ts';
+import { CliProject } from './cli-project.ts';
 
 const { command, args } = fixtureProgram('legacy');
 
-function createProject(): Place {
-  return new Place({
+function createProject(): CliProject {
+  return new CliProject({
     'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } }, startup: { wait: '5m' } }),
   });
 }
 
 /** Sends these lines to `signalbox stdio`, closes its input, and returns its messages and its exit code. */
-async function exchange(place: Place, lines: readonly unknown[]): Promise<{ messages: object[]; code: number | null }> {
+async function exchange(
+  place: CliProject,
+  lines: readonly unknown[],
+): Promise<{ messages: object[]; code: number | null }> {
   const input = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
   const { stdout, code } = await place.run(['stdio'], { input });
   const messages = stdout.split('\n').filter((line) => line !== '');

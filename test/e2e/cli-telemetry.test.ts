@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, suite, test } from 'node:test';
-import { Place, withNotes } from './cli-place.ts';
+import { CliProject, notesProject } from './cli-project.ts';
 
 /** A request that the collector received. */
 interface Received {
@@ -42,7 +42,7 @@ async function startCollector(t: TestContext): Promise<{ url: string; received: 
 }
 
 /** Serves with these variables, calls a tool and stops; returns the standard error of the server. */
-async function serveAndCall(place: Place, environment: Readonly<Record<string, string>>): Promise<string> {
+async function serveAndCall(place: CliProject, environment: Readonly<Record<string, string>>): Promise<string> {
   const server = await place.serve(environment);
   const { code, stdout } = await place.run(['call', 'notes/list']);
   assert.deepEqual([code, stdout], [0, '["milk"]\n']);
@@ -119,7 +119,7 @@ suite('traces of serve', () => {
   ] as const) {
     test(`are exported to the collector of the standard variables over ${protocol}, at the latest at shutdown`, async (t) => {
       const { url, received } = await startCollector(t);
-      const stderr = await serveAndCall(new Place(withNotes), {
+      const stderr = await serveAndCall(new CliProject(notesProject), {
         OTEL_EXPORTER_OTLP_ENDPOINT: url,
         OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
         OTEL_EXPORTER_OTLP_HEADERS: 'x-team=signals',
@@ -149,7 +149,7 @@ suite('traces of serve', () => {
       { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SDK_DISABLED: 'true' },
       { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_EXPORTER: 'none' },
     ])
-      assert.doesNotMatch(await serveAndCall(new Place(withNotes), environment), /telemetry|traces/);
+      assert.doesNotMatch(await serveAndCall(new CliProject(notesProject), environment), /telemetry|traces/);
     assert.deepEqual(received, []);
   });
 
@@ -164,11 +164,11 @@ suite('traces of serve', () => {
       [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /"grpc" is not supported; .* http\/protobuf or http\/json\n/],
       [{ OTEL_TRACES_EXPORTER: 'console' }, /OTEL_TRACES_EXPORTER is "console"; "otlp" and "none" are supported\n/],
     ] as const)
-      assert.match(await serveAndCall(new Place(withNotes), { ...endpoint, ...environment }), expected);
+      assert.match(await serveAndCall(new CliProject(notesProject), { ...endpoint, ...environment }), expected);
   });
 
   test('that the collector rejects are reported, and the server still stops', async () => {
-    const stderr = await serveAndCall(new Place(withNotes), {
+    const stderr = await serveAndCall(new CliProject(notesProject), {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
       OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
     });

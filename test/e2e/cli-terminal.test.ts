@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { Place, finished, onTerminal } from './cli-place.ts';
+import { CliProject, waitForExit, onTerminal } from './cli-project.ts';
 
 const escape = '\u001b[';
 
 describe('colors', () => {
-  const place = new Place();
+  const place = new CliProject();
   let commands: readonly (readonly string[])[] = [];
   before(async () => {
     const { callId } = await place.json(['call', 'ping']);
@@ -18,7 +18,7 @@ describe('colors', () => {
   ): Promise<string> {
     const child = place.startOnTerminal(args, { NO_COLOR: undefined, ...environment });
     child.stdin.end();
-    return (await finished(child)).stdout;
+    return (await waitForExit(child)).stdout;
   }
 
   test('are printed on a terminal, and never as escaped text', onTerminal, async () => {

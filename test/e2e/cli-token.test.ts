@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type CliServer, Place, withNotes } from './cli-place.ts';
+import { type CliServer, CliProject, notesProject } from './cli-project.ts';
 
 function send({ url }: CliServer, token: string, method: string, path: string): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -14,7 +14,7 @@ const call = '/api/tools/mcp__notes__list/call';
 
 suite('signalbox token', () => {
   test('create warns about an unknown profile, with a suggestion', async () => {
-    const place = new Place({ 'signalbox.config.json': '{"profiles": {"coding": {}}}' });
+    const place = new CliProject({ 'signalbox.config.json': '{"profiles": {"coding": {}}}' });
     const create = async (profile: string): Promise<string> =>
       (await place.run(['token', 'create', '--role', 'agent', '--profile', profile])).stderr;
     assert.match(await create('codin'), /warning: the configuration has no profile "codin"; did you mean "coding"\?/);
@@ -22,7 +22,7 @@ suite('signalbox token', () => {
   });
 
   test('a token created beside a running server works with its role until it is revoked, and is nowhere in clear text', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const served = await place.serve();
     const created = await place.run(['token', 'create', '--role', 'agent', '--name', 'ci', '--expires', '30d']);
     const token = created.stdout.trim();
@@ -76,7 +76,7 @@ suite('signalbox token', () => {
   });
 
   test('create works in an empty data directory; invalid use is reported with the correct use', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { token, id, role, expiresAt } = await place.json(['token', 'create', '--role', 'approver']);
     assert.ok(String(token).startsWith(`sbx_${String(id).slice(4)}_`));
     assert.deepEqual([role, expiresAt], ['approver', undefined]);
@@ -99,7 +99,7 @@ suite('signalbox token', () => {
 
 suite('agent token of serve', () => {
   test('only allows calls, stays the same over restarts, and is replaced after it was revoked', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const file = join(place.data, 'agent-token');
     const tokens: string[] = [];
     const start = async (): Promise<CliServer> => {

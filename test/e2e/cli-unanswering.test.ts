@@ -5,18 +5,18 @@ import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { markedProcesses } from '../support/marked-processes.ts';
-import { Place, finished, said } from './cli-place.ts';
+import { countMarkedProcesses } from '../support/marked-processes.ts';
+import { CliProject, waitForExit, waitForOutput } from './cli-project.ts';
 
 const { command, args } = fixtureProgram();
 let marks = 0;
 
 /** Creates a server that never answers, forks, and ignores the end of its input; `running` counts its processes. */
-function createHangingServer(): { place: Place; running: () => number } {
+function createHangingServer(): { place: CliProject; running: () => number } {
   const mark = `75${process.pid}${(marks += 1)}`;
   const hang = { command: '/bin/sh', args: ['-c', `sleep ${mark} & exec sleep ${mark}`] };
-  const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
-  return { place, running: () => markedProcesses(mark) };
+  const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
+  return { place, running: () => countMarkedProcesses(mark) };
 }
 
 const onLinux = { skip: process.platform !== 'linux' && 'reads /proc' };
@@ -36,8 +36,8 @@ suite('server that never answers', onLinux, () => {
     test(`is connecting for serve, and leaves no process at ${signal}`, async () => {
       const { place, running } = createHangingServer();
       const child = place.start(['serve', '--port', '0']);
-      const ended = finished(child);
-      await said(child.stdout, /Servers +1 up, 1 connecting · /);
+      const ended = waitForExit(child);
+      await waitForOutput(child.stdout, /Servers +1 up, 1 connecting · /);
       await until(() => running() === 2, 'the server runs');
       child.kill(signal);
       assert.equal((await ended).code, 0);
@@ -52,7 +52,7 @@ suite('server that never answers', onLinux, () => {
     ] as const) {
       const { place, running } = createHangingServer();
       const child = place.start(words);
-      const ended = finished(child);
+      const ended = waitForExit(child);
       await until(() => running() === 2, 'the server runs');
       child.kill(signal);
       const { code: actual, stderr } = await ended;
@@ -64,11 +64,11 @@ suite('server that never answers', onLinux, () => {
   test('ends at once, with the command, at a second signal', async () => {
     const { place, running } = createHangingServer();
     const child = place.start(['serve', '--port', '0']);
-    const ended = finished(child);
-    await said(child.stdout, /Policy/);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stdout, /Policy/);
     await until(() => running() === 2, 'the server runs');
     child.kill('SIGTERM');
-    await said(child.stderr, /stopping: closing/);
+    await waitForOutput(child.stderr, /stopping: closing/);
     child.kill('SIGHUP');
     assert.equal((await ended).code, 129);
     await until(() => running() === 0, 'the server is gone');
@@ -80,7 +80,7 @@ suite('signalbox call', () => {
 
   for (const tool of ['good/echo', 'mcp__good__echo', 'echo'])
     test(`waits only for the server that it needs (${tool})`, async () => {
-      const place = new Place({
+      const place = new CliProject({
         'signalbox.config.json': JSON.stringify({ mcpServers: { slow, good: { command, args } } }),
       });
       const { code, stdout, stderr } = await place.run(['call', tool, '{"text":"here"}']);
@@ -95,7 +95,7 @@ suite('signalbox doctor', () => {
     t.after(() => failing.close().closeAllConnections());
     await once(failing, 'listening');
     const url = `http://127.0.0.1:${(failing.address() as AddressInfo).port}/mcp`;
-    const place = new Place({
+    const place = new CliProject({
       'signalbox.config.json': JSON.stringify({
         mcpServers: {
           failing: { url },
@@ -114,7 +114,7 @@ suite('signalbox doctor', () => {
 suite('configuration', () => {
   test('a value that is read in another sense is reported on standard error when a box is opened', async () => {
     const mcpServers = { web: { type: 'websocket', url: 'http://127.0.0.1:1/mcp' } };
-    const place = new Place({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     for (const words of [['tools'], ['call', 'ping'], ['lock', 'check']]) {
       const { stdout, stderr } = await place.run(words);
       assert.match(stderr, /warning: mcpServers.web: type "websocket" is read as "http"/);
@@ -129,7 +129,7 @@ suite('configuration', () => {
       "args": ["\${NO_ARGUMENT}"],
       "env": {
         "A.B": "\${NO_VARIABLE}\${NOR_THIS}" } } } }`;
-    const { stdout } = await new Place({ 'signalbox.config.json': text }).run(['doctor']);
+    const { stdout } = await new CliProject({ 'signalbox.config.json': text }).run(['doctor']);
     for (const [line, name] of [
       [3, 'NO_ARGUMENT'],
       [5, 'NO_VARIABLE'],
@@ -140,7 +140,7 @@ suite('configuration', () => {
 
   test('a URL that is not HTTP is reported with its location', async () => {
     const text = '{ "mcpServers": {\n  "a": { "url": "ftp://user:planted@example.org" } } }';
-    const { code, stderr } = await new Place({ 'signalbox.config.json': text }).run(['tools']);
+    const { code, stderr } = await new CliProject({ 'signalbox.config.json': text }).run(['tools']);
     assert.equal(code, 2);
     assert.match(stderr, /signalbox\.config\.json:2:10 {2}mcpServers\.a\.url: .*http/);
     assert.doesNotMatch(stderr, /planted/);

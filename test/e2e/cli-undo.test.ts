@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import { undoableWrites } from '../support/undoable-writes.ts';
-import { Place } from './cli-place.ts';
+import { makeUndoableWrites } from '../support/undoable-writes.ts';
+import { CliProject } from './cli-project.ts';
 
 test('undo CALL restores and lists what the call changed', async () => {
-  const place = new Place();
-  const { file, calls } = await undoableWrites(place, ['after']);
+  const place = new CliProject();
+  const { file, calls } = await makeUndoableWrites(place, ['after']);
   const undone = await place.run(['undo', calls[0] ?? '']);
   assert.equal(undone.code, 0, undone.stderr);
   assert.match(undone.stdout, /^undone mcp__t__write call_\w+\n {2}restored a\.txt, which the call had modified\n$/);
@@ -19,8 +19,8 @@ test('undo CALL restores and lists what the call changed', async () => {
 });
 
 test('undo reports conflicts and changes nothing; --session undoes the last call first', async () => {
-  const place = new Place();
-  const { file, calls } = await undoableWrites(place, ['one', 'two']);
+  const place = new CliProject();
+  const { file, calls } = await makeUndoableWrites(place, ['one', 'two']);
   const refused = await place.run(['undo', calls[0] ?? '', '--json']);
   assert.equal(refused.code, 1);
   const { outcome, conflicts } = JSON.parse(refused.stdout) as Record<string, unknown>;
@@ -37,8 +37,8 @@ test('undo reports conflicts and changes nothing; --session undoes the last call
 });
 
 test('undo --session exits with 1 at a call whose tool cannot be loaded, and leaves earlier calls as they are', async () => {
-  const place = new Place();
-  const { file } = await undoableWrites(place, ['after']);
+  const place = new CliProject();
+  const { file } = await makeUndoableWrites(place, ['after']);
   const order = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
   const servers = [localServer({ name: 'shop', tools: [order] })];
   const box = await createSignalbox({ data: place.data, servers, approve: () => ({ allow: true }) });
@@ -51,8 +51,8 @@ test('undo --session exits with 1 at a call whose tool cannot be loaded, and lea
 });
 
 test('undo beside a running call names the call that it waits for, and gives up after --wait', async () => {
-  const place = new Place();
-  const { file, calls } = await undoableWrites(place, ['after']);
+  const place = new CliProject();
+  const { file, calls } = await makeUndoableWrites(place, ['after']);
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const slow = defineTool({

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { Place, configuration, finished, notes, onTerminal, said, withNotes } from './cli-place.ts';
+import {
+  CliProject,
+  notesConfiguration,
+  waitForExit,
+  notesModule,
+  onTerminal,
+  waitForOutput,
+  notesProject,
+} from './cli-project.ts';
 
 suite('signalbox tools', () => {
   test('lists the built-in tools in a fresh clone, and writes nothing', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { code, stdout, stderr } = await place.run(['tools']);
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(stdout, /^NAME +SERVER +EFFECT +DESCRIPTION\n/);
@@ -19,7 +27,7 @@ suite('signalbox tools', () => {
       mcpServers: { notes: { module: './notes.ts' } },
       profiles: { calm: { servers: ['notes'], tools: ['!add', '!mcp__signalbox__*'] } },
     };
-    const place = new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify(document) });
+    const place = new CliProject({ 'notes.ts': notesModule, 'signalbox.config.json': JSON.stringify(document) });
     const { items } = (await place.json(['tools', '--profile', 'calm'])) as { items: { name: string }[] };
     assert.deepEqual(
       items.map(({ name }) => name),
@@ -33,8 +41,8 @@ suite('signalbox tools', () => {
   });
 
   test('--why shows the problem of a failing server, which hides no other', async () => {
-    const place = new Place({
-      'notes.ts': notes,
+    const place = new CliProject({
+      'notes.ts': notesModule,
       'throws.ts': 'throw new Error("no database")',
       'enum.ts': 'enum A { B } export default A;',
       'signalbox.config.json': JSON.stringify({
@@ -82,7 +90,7 @@ suite('signalbox tools', () => {
 
 suite('signalbox call', () => {
   test('prints only the result on standard output, and everything else on standard error', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const { code, stdout, stderr } = await place.run(['call', 'notes/list']);
     assert.deepEqual([code, stdout], [0, '["milk"]\n']);
     assert.match(stderr, /^completed in [\d.]+ m?s · decision default:read · call_\w+$/m);
@@ -90,7 +98,7 @@ suite('signalbox call', () => {
   });
 
   test('--json prints the complete result', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const result = await place.json(['call', 'list', '--as', 'bot', '--session', 's1', '--key', 'k1']);
     assert.deepEqual(
       [result['tool'], result['outcome'], result['structuredContent'], result['decision']],
@@ -104,7 +112,7 @@ suite('signalbox call', () => {
   });
 
   test('a call that asks without a terminal awaits its approval, and exits with 1', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const { code, stdout, stderr } = await place.run(['call', 'add', '-'], { input: '{"text":"milk"}' });
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^awaiting-approval approval-awaited: /m);
@@ -119,10 +127,10 @@ suite('signalbox call', () => {
     ['\u0003', 'cancelled', 1],
   ] as const) {
     test(`shows the exact call on a terminal, and ${JSON.stringify(key)} makes it ${outcome}`, onTerminal, async () => {
-      const place = new Place(withNotes);
+      const place = new CliProject(notesProject);
       const child = place.startOnTerminal(['call', 'add', '{"text":"milk \u202ekool"}']);
-      const ended = finished(child);
-      const question = await said(child.stdout, /Run it\? \[y\/N\] /);
+      const ended = waitForExit(child);
+      const question = await waitForOutput(child.stdout, /Run it\? \[y\/N\] /);
       assert.match(question, /mcp__notes__add wants to run/);
       assert.match(question, /effect: irreversible/);
       assert.match(question, /"text": "milk \\u202ekool"/, 'invisible characters are shown');
@@ -139,10 +147,10 @@ suite('signalbox call', () => {
   }
 
   test('Ctrl-C cancels the call, which is recorded', async () => {
-    const place = new Place(withNotes);
+    const place = new CliProject(notesProject);
     const child = place.start(['call', 'wait']);
-    const ended = finished(child);
-    await said(child.stderr, /waiting/);
+    const ended = waitForExit(child);
+    await waitForOutput(child.stderr, /waiting/);
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     assert.equal(code, 1);
@@ -155,28 +163,28 @@ suite('signalbox call', () => {
   });
 
   test('--timeout ends a call that takes too long', async () => {
-    const result = await new Place(withNotes).json(['call', 'wait', '--timeout', '100ms'], 1);
+    const result = await new CliProject(notesProject).json(['call', 'wait', '--timeout', '100ms'], 1);
     assert.equal(result['outcome'], 'timed-out');
   });
 
   test('arguments that are not JSON are rejected with 2 and the position', async () => {
-    const { error } = await new Place().json(['call', 'ping', '{"a": oops}'], 2);
+    const { error } = await new CliProject().json(['call', 'ping', '{"a": oops}'], 2);
     const { code, line, column } = error as Record<string, unknown>;
     assert.deepEqual([code, line, column], ['usage', 1, 7]);
   });
 
   test('an ambiguous name is rejected with the full names', async () => {
     const mcpServers = { one: { module: './notes.ts' }, two: { module: './notes.ts' } };
-    const place = new Place({ 'notes.ts': notes, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const place = new CliProject({ 'notes.ts': notesModule, 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     const { code, stderr } = await place.run(['call', 'list']);
     assert.equal(code, 2);
     assert.match(stderr, /"list" is the name of 2 tools\n +mcp__one__list\n +mcp__two__list\n/);
   });
 
   test('a secret of the configuration never reaches the journal; one that is too short is rejected', async () => {
-    const place = new Place({
-      ...withNotes,
-      'signalbox.config.json': configuration.replace('{', '{"secrets":["PLANTED"],'),
+    const place = new CliProject({
+      ...notesProject,
+      'signalbox.config.json': notesConfiguration.replace('{', '{"secrets":["PLANTED"],'),
     });
     await place.run(['call', 'add', '{"text":"hunter2hunter2"}'], { environment: { PLANTED: 'hunter2hunter2' } });
     const { stdout } = await place.run(['journal', 'export']);

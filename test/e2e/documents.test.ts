@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { blocksOf } from '../documents/pages.ts';
-import { Place, finished } from './cli-place.ts';
+import { CliProject, waitForExit } from './cli-project.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -21,11 +21,11 @@ suite('documentation for users', () => {
     'the curl commands of the sessions page hold a conversation with a fresh server',
     { skip: !hasCurl },
     async () => {
-      const place = new Place();
+      const place = new CliProject();
       const { url, stop } = await place.serve({ SIGNALBOX_HOME: join(place.directory, '.signalbox') });
 
       const script = firstScriptOf('docs/reference/sessions.md').replaceAll('http://127.0.0.1:4242', url);
-      const { code, stdout, stderr } = await finished(
+      const { code, stdout, stderr } = await waitForExit(
         spawn('sh', ['-e', '-c', script], { env: { ...process.env, HOME: place.directory } }),
       );
       assert.equal(code, 0, stderr);
@@ -38,14 +38,14 @@ suite('documentation for users', () => {
   );
 
   test('the first commands of the README list, read, ask, record and undo at a fresh server', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const { stop } = await place.serve();
 
     const env = { ...process.env, SIGNALBOX_HOME: place.data, SIGNALBOX_TOKEN: '' };
-    const run = (line: string): ReturnType<typeof finished> => {
+    const run = (line: string): ReturnType<typeof waitForExit> => {
       const child = spawn('sh', ['-c', line], { cwd: dirname(dirname(place.program)), env });
       child.stdin.end();
-      return finished(child);
+      return waitForExit(child);
     };
     const lines = firstScriptOf('README.md').trim().split('\n');
     const [tools = '', read = '', write = '', journal = ''] = lines;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Place, said } from './cli-place.ts';
+import { CliProject, waitForOutput } from './cli-project.ts';
 
 test('a fresh start without an API key leads to an approved and undone call', { timeout: 300_000 }, async () => {
-  const place = new Place();
+  const place = new CliProject();
   const token = 'a-token-for-the-test';
   const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
   const send = (path: string, body: object, accept = 'application/json'): Promise<Response> =>
@@ -22,7 +22,7 @@ test('a fresh start without an API key leads to an approved and undone call', { 
   const note = join(place.data, 'demo', 'tour.txt');
   for (const tool of ['mcp__demo__write_note', 'mcp__demo__send_note']) {
     const follow = place.start(['approvals', '--follow']);
-    const line = await said(follow.stdout, new RegExp(`pending +${tool}`));
+    const line = await waitForOutput(follow.stdout, new RegExp(`pending +${tool}`));
     follow.kill('SIGTERM');
     const [, approval = ''] = new RegExp(`^(\\w+) +pending +${tool}`, 'm').exec(line) ?? [];
     assert.equal((await place.run(['approve', approval])).code, 0);

@@ -7,7 +7,7 @@ import { type Signalbox, mcpServer } from '../../src/index.ts';
 import { firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { claudeTurn, inspect, temporary } from '../mcp-clients/programs.ts';
 import { serving, token } from '../mcp-clients/serving.ts';
-import { picturesIn } from '../support/messages-server.ts';
+import { imagesIn } from '../support/messages-server.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
 import { noisePng } from '../support/png.ts';
 
@@ -126,6 +126,6 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
       /more characters: mcp__signalbox__read_result \{.*signalbox:\/\/results\/call_/,
     );
     const media = await claudeTurn(t, server, ['mcp__files__read_media_file', { path: path('picture.png') }]);
-    assert.deepEqual(picturesIn(media.request), [picture]);
+    assert.deepEqual(imagesIn(media.request), [picture]);
   });
 });

@@ -4,11 +4,11 @@ import { defineTool, localServer, mcpServer } from '../../src/index.ts';
 import { claudeTurn, inspect, inspector, run, temporary } from '../mcp-clients/programs.ts';
 import { serving, token } from '../mcp-clients/serving.ts';
 import { transparentProgram } from '../mcp-servers/programs.ts';
-import { Place, launcher, withNotes } from './cli-place.ts';
+import { CliProject, launcher, notesProject } from './cli-project.ts';
 
 /** Starts `signalbox serve` with tools, and creates an agent token for it. */
-async function startServer(): Promise<{ place: Place; url: string; agent: string }> {
-  const place = new Place(withNotes);
+async function startServer(): Promise<{ place: CliProject; url: string; agent: string }> {
+  const place = new CliProject(notesProject);
   const { url } = await place.serve();
   const { stdout } = await place.run(['token', 'create', '--role', 'agent']);
   return { place, url: `${url}/mcp`, agent: stdout.trim() };
@@ -109,7 +109,7 @@ suite('MCP Inspector', { timeout: 300_000 }, () => {
   });
 
   test('lists and calls tools of signalbox stdio', async (t) => {
-    const { directory, data } = new Place(withNotes);
+    const { directory, data } = new CliProject(notesProject);
     const environment = [`SIGNALBOX_HOME=${data}`, 'SIGNALBOX_SECRETS=file', 'SIGNALBOX_TRUST=all'].flatMap((each) => [
       '-e',
       each,

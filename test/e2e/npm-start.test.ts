@@ -8,7 +8,7 @@ import { type TestContext, suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { root } from '../support/command.ts';
 import { within } from '../support/within.ts';
-import { Place, said, sourceLauncher } from './cli-place.ts';
+import { CliProject, waitForOutput, sourceLauncher } from './cli-project.ts';
 
 interface Started {
   readonly npm: ChildProcessWithoutNullStreams;
@@ -22,7 +22,7 @@ interface Started {
 async function startWithNpm(t: TestContext, args: readonly string[]): Promise<Started> {
   const env = {
     ...process.env,
-    SIGNALBOX_HOME: new Place().data,
+    SIGNALBOX_HOME: new CliProject().data,
     SIGNALBOX_TRUST: '',
     SIGNALBOX_TOKEN: '',
     SIGNALBOX_SECRETS: 'file',
@@ -39,7 +39,7 @@ async function startWithNpm(t: TestContext, args: readonly string[]): Promise<St
     }
   });
   const errors = text(npm.stderr);
-  const { url, port } = JSON.parse(/\{[\s\S]*\}\n/.exec(await said(npm.stdout, /\}\n/))?.[0] ?? '') as Started;
+  const { url, port } = JSON.parse(/\{[\s\S]*\}\n/.exec(await waitForOutput(npm.stdout, /\}\n/))?.[0] ?? '') as Started;
   return { npm, url, port, errors };
 }
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../support/command.ts';
-import { bareRequest } from '../support/http-server.ts';
+import { sendRawRequest } from '../support/http-server.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { type CliServer, Place, finished, said, withNotes } from './cli-place.ts';
+import { type CliServer, CliProject, waitForExit, waitForOutput, notesProject } from './cli-project.ts';
 
 const directory = join(root, 'docs', 'operations');
 const textOf = (name: string): string => readFileSync(join(directory, name), 'utf8');
@@ -27,7 +27,7 @@ function valuesOf(tree: unknown, key: string): unknown[] {
 }
 
 const token = 'a-token-that-is-long-enough';
-const place = new Place(withNotes);
+const place = new CliProject(notesProject);
 let server: CliServer;
 const authorization = `Bearer ${token}`;
 
@@ -82,16 +82,16 @@ const ownAddresses = Object.values(networkInterfaces()).flatMap((all) =>
 
 /** Starts a server with the arguments of a manifest, on a free port and without the wait before it stops. */
 async function startServer(words: readonly string[], store: string, stops: (() => Promise<void>)[]): Promise<number> {
-  const child = new Place(withNotes).start(
+  const child = new CliProject(notesProject).start(
     [...words.filter((word) => !/^--(port|drain-seconds)=/.test(word)), '--port', '0', '--json'],
     { SIGNALBOX_TOKEN: token, SIGNALBOX_STORE: store },
   );
-  const exited = finished(child);
+  const exited = waitForExit(child);
   stops.push(async () => {
     child.kill('SIGTERM');
     assert.equal((await exited).code, 0);
   });
-  return (JSON.parse(await said(child.stdout, /\n/)) as { port: number }).port;
+  return (JSON.parse(await waitForOutput(child.stdout, /\n/)) as { port: number }).port;
 }
 
 suite('files for Compose and Kubernetes', () => {
@@ -158,10 +158,12 @@ suite('files for Compose and Kubernetes', () => {
         assert.ok(paths.length > 0);
         for (const path of paths)
           for (const host of hostsAt(port)) {
-            const response = await bareRequest({ port }, path, { headers: { host } });
+            const response = await sendRawRequest({ port }, path, { headers: { host } });
             assert.equal(response.status, 200, `${words.join(' ')}: ${host}${path}`);
           }
-        const otherHost = await bareRequest({ port }, '/api/health/live', { headers: { host: `signalbox:${port}` } });
+        const otherHost = await sendRawRequest({ port }, '/api/health/live', {
+          headers: { host: `signalbox:${port}` },
+        });
         assert.equal(otherHost.status, 421);
       }),
     );
@@ -177,7 +179,7 @@ suite('files for Compose and Kubernetes', () => {
       .find((text) => text.startsWith('{'))
       ?.replaceAll('$$', '$');
     for (const files of [own, { 'signalbox.config.json': composed ?? '' }]) {
-      const project = new Place();
+      const project = new CliProject();
       for (const [name, text] of Object.entries(files)) writeFileSync(join(project.directory, name), text);
       const checked = await project.run(['policy', 'check']);
       assert.equal(checked.code, 0, checked.stdout + checked.stderr);

@@ -17,7 +17,7 @@ import {
 } from '../../src/server/index.ts';
 import * as z from 'zod';
 import { claudeEnvironment } from '../support/claude.ts';
-import { heardInMessages, startMessagesServer } from '../support/messages-server.ts';
+import { toModelInput, startMessagesServer } from '../support/messages-server.ts';
 
 const paid: number[] = [];
 const pay = defineTool({
@@ -49,7 +49,7 @@ for (const [name, createRuntime] of [
     const [home, cwd] = [join(root, 'home'), join(root, 'workspace')];
     for (const directory of [home, cwd]) mkdirSync(directory);
     const api = await startMessagesServer((request) => {
-      const { results } = heardInMessages(request);
+      const { results } = toModelInput(request);
       return results.length === 0
         ? [{ type: 'tool_use', name: 'mcp__shop__pay', input: { amount: 7 } }]
         : [{ type: 'text', text: `heard: ${results.map((result) => result.text).join()}` }];

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { coreBox } from '../support/core-box.ts';
-import { isFull, show } from '../support/faults.ts';
+import { openCoreBox } from '../support/core-box.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 import { runAndKill } from './run-and-kill.ts';
@@ -21,7 +21,7 @@ test(
     t.after(() => rmSync(data, { recursive: true }));
     const random = seeded(runSeed);
     // The races of this test are about calls, not about who makes the file.
-    await (await coreBox(join(data, 'signalbox.db'), [])).close();
+    await (await openCoreBox(join(data, 'signalbox.db'), [])).close();
     let killed = 0;
     const acknowledged: string[] = [];
     const countEffects = (): number =>
@@ -39,7 +39,7 @@ test(
     };
     await Promise.all([killInTurn(), killInTurn()]);
 
-    const box = await coreBox(join(data, 'signalbox.db'), [testSource('bank', [testTool('pay')])]);
+    const box = await openCoreBox(join(data, 'signalbox.db'), [testSource('bank', [testTool('pay')])]);
     const approvals = await box.approvals.list({ all: true, limit: 1_000_000 });
     const byCall = new Map(approvals.flatMap((each) => (each.usedBy === undefined ? [] : [[each.usedBy, each]])));
     const effects = readFileSync(join(data, 'effects'), 'utf8')
@@ -58,7 +58,7 @@ test(
     for (const call of acknowledged) assert.ok(byCall.has(call) && !unknown.includes(call), `acknowledged ${call}`);
     assert.ok(unknown.length > kills / 4, `only ${unknown.length} calls were caught in between: the test shows little`);
     assert.ok((await box.journal.verify()).ok);
-    show(t, {
+    reportScenario(t, {
       scenario: 'kill -9 around approvals',
       rounds: killed,
       acknowledged: acknowledged.length,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CallStarted, SignalboxError } from '../../src/index.ts';
 import type { Decision } from '../../src/core/calls/decision.ts';
-import { type CoreBox, coreBox } from '../support/core-box.ts';
+import { type CoreBox, openCoreBox } from '../support/core-box.ts';
 import { isFull } from '../support/faults.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { type TestSource, testSource, testTool } from '../support/test-source.ts';
 
@@ -36,7 +36,7 @@ test(
   `races of two approvers in two processes, with changed arguments, definitions, policies and restarts: at most one run for each approval, never of another call`,
   { timeout: 900_000 },
   async (t) => {
-    const directory = memoryDirectory('races');
+    const directory = createMemoryDirectory('races');
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'signalbox.db');
     const random = seeded(runSeed);
@@ -64,7 +64,7 @@ test(
     const open = async (): Promise<CoreBox> => {
       const source = testSource('bank', all.map(toolOf));
       sources.push(source);
-      return coreBox(file, [source], decide);
+      return openCoreBox(file, [source], decide);
     };
 
     const round = async (lane: Lane, boxes: readonly CoreBox[]): Promise<void> => {

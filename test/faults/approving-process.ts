@@ -1,7 +1,7 @@
 /** Asks, approves and runs without end until it is killed. Run by `approval-kills.test.ts`. */
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { coreBox } from '../support/core-box.ts';
+import { openCoreBox } from '../support/core-box.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
 const [, , data = ''] = process.argv;
@@ -15,7 +15,7 @@ const pay = testTool('pay', {
     return 'paid';
   },
 });
-const box = await coreBox(join(data, 'signalbox.db'), [testSource('bank', [pay])]);
+const box = await openCoreBox(join(data, 'signalbox.db'), [testSource('bank', [pay])]);
 
 /** Always the same calls: what an earlier process asked, approved or ran is what this one finds. */
 async function payForEver(account: number): Promise<never> {

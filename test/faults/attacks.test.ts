@@ -8,7 +8,7 @@ import { npmProgram } from '../../src/host/servers/external-transport.ts';
 import { connectCommands } from '../../src/server/connect-commands.ts';
 import { type McpTransport, createSignalbox, localServer, mcpServer } from '../../src/index.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
-import { adminToken, bareRequest, startTestServer } from '../support/http-server.ts';
+import { adminToken, sendRawRequest, startTestServer } from '../support/http-server.ts';
 
 function scratch(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-attacks-'));
@@ -125,7 +125,7 @@ describe('a path that leads out', () => {
     for (const place of ['secret.txt', 'built/secret.txt']) writeFileSync(join(directory, place), 'root:secret');
     const { server, logged } = await startTestServer(t, { findConsole: async () => join(directory, 'built') });
     const headers = { host: `127.0.0.1:${server.port}`, authorization: `Bearer ${adminToken}` };
-    assert.equal((await bareRequest(server, '/console/app.js', { headers })).body, 'the script');
+    assert.equal((await sendRawRequest(server, '/console/app.js', { headers })).body, 'the script');
     for (const base of [
       '/console',
       '/api/results',
@@ -138,7 +138,7 @@ describe('a path that leads out', () => {
       '',
     ])
       for (const path of [...climbs, ...deeper]) {
-        const { status, body } = await bareRequest(server, `${base}/${path}`, { headers });
+        const { status, body } = await sendRawRequest(server, `${base}/${path}`, { headers });
         assert.doesNotMatch(body, /root:/, `${base}/${path}`);
         assert.ok(status >= 300 && status < 500, `${status} for ${base}/${path}`);
       }

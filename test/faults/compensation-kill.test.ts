@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isFull, show } from '../support/faults.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runProgram } from './run-and-kill.ts';
 
@@ -32,7 +32,7 @@ test(
       assert.equal(outcome, before === 0 && cancelled(data) === 1 ? 'undone' : 'failed', `round ${round}`);
       assert.equal(cancelled(data), outcome === 'undone' ? 1 : before, `round ${round}`);
     }
-    show(t, { scenario: 'kill -9 in a tool’s own undo', rounds, duplicates: 0 });
+    reportScenario(t, { scenario: 'kill -9 in a tool’s own undo', rounds, duplicates: 0 });
   },
 );
 

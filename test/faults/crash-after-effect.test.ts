@@ -3,9 +3,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { coreBox } from '../support/core-box.ts';
-import { isFull, show } from '../support/faults.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { openCoreBox } from '../support/core-box.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 import { runProgram } from './run-and-kill.ts';
 
@@ -17,10 +17,10 @@ test(
   'crashes between effect and record: every call is unknown, and delivering it again has no second effect',
   { timeout: 900_000 },
   async (t) => {
-    const data = memoryDirectory('crash');
+    const data = createMemoryDirectory('crash');
     t.after(() => rmSync(data, { recursive: true }));
     // The races of this test are about calls, not about who makes the file.
-    await (await coreBox(join(data, 'signalbox.db'), [])).close();
+    await (await openCoreBox(join(data, 'signalbox.db'), [])).close();
     let next = 0;
     const crash = async (): Promise<void> => {
       while (next < rounds) {
@@ -32,7 +32,7 @@ test(
 
     let secondEffects = 0;
     const act = testTool('act', { effect: 'irreversible', run: () => void (secondEffects += 1) });
-    const box = await coreBox(join(data, 'signalbox.db'), [testSource('t', [act])]);
+    const box = await openCoreBox(join(data, 'signalbox.db'), [testSource('t', [act])]);
     const effects = readFileSync(join(data, 'effects'), 'utf8')
       .trimEnd()
       .split('\n')
@@ -49,6 +49,12 @@ test(
     assert.equal(secondEffects, 0);
     assert.ok((await box.journal.verify()).ok);
     await box.close();
-    show(t, { scenario: 'kill -9 between effect and record', rounds, lost: 0, duplicates: 0, unknown: rounds });
+    reportScenario(t, {
+      scenario: 'kill -9 between effect and record',
+      rounds,
+      lost: 0,
+      duplicates: 0,
+      unknown: rounds,
+    });
   },
 );

@@ -1,7 +1,7 @@
 /** Runs one call whose process dies between effect and record. Run by `crash-after-effect.test.ts`. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { coreBox } from '../support/core-box.ts';
+import { openCoreBox } from '../support/core-box.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
 const [, , data = '', key = ''] = process.argv;
@@ -14,7 +14,7 @@ const act = testTool('act', {
     return new Promise(() => undefined);
   },
 });
-const box = await coreBox(join(data, 'signalbox.db'), [testSource('t', [act])]);
+const box = await openCoreBox(join(data, 'signalbox.db'), [testSource('t', [act])]);
 const { approvalId = '' } = (await box.call('mcp__t__act', { key }, { waitMs: 0 })) as { approvalId?: string };
 await box.approvals.approve(approvalId, { by: { id: 'alice', kind: 'human' } });
 await box.call('mcp__t__act', { key }, { idempotencyKey: key });

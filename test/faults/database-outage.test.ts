@@ -5,12 +5,12 @@ import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { StoredEntry } from '../../src/journal/entries/stored-entry.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { isFull, show } from '../support/faults.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { ServedLoad } from './served-load.ts';
 
-const cluster = await startPostgres({ lasting: isFull() });
+const cluster = await startPostgres({ durable: isFull() });
 after(() => cluster.end());
 
 const random = seeded(runSeed);
@@ -20,7 +20,7 @@ const outages = {
   crashes: () => cluster.crash().then(() => () => cluster.start()),
   hangs: () => {
     cluster.pause();
-    return Promise.resolve(() => Promise.resolve(cluster.goOn()));
+    return Promise.resolve(() => Promise.resolve(cluster.resume()));
   },
 };
 const deadlineMs = 60_000;
@@ -65,7 +65,7 @@ describe('a server under load whose PostgreSQL', () => {
           const left = await checkRecord(load, address);
           const ended = await load.end();
           assert.equal(ended.code, 0, ended.stderr);
-          show(t, {
+          reportScenario(t, {
             scenario: `PostgreSQL ${how} for ${(length / 1000).toFixed(0)} s`,
             rounds: 1,
             ...left,

@@ -5,13 +5,13 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isFull, show } from '../support/faults.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed } from '../support/seeded.ts';
 import { within } from '../support/within.ts';
 import { failingIn, failingWritesLibrary } from './failing-writes.ts';
 
-const place = memoryDirectory('disk');
+const place = createMemoryDirectory('disk');
 after(() => rmSync(place, { recursive: true, force: true }));
 // PostgreSQL runs as somebody else.
 chmodSync(place, 0o755);
@@ -63,7 +63,7 @@ describe('a store that cannot write', () => {
         const seen = await run(size === undefined ? [process.execPath, ...args] : inMount(size, data, args), data);
         assert.ok(seen.refused > rounds, `only ${seen.refused} calls were refused: the test shows little`);
         const { acknowledged, unknown, longestErrorMs, recoveryMs, refused } = seen;
-        show(t, {
+        reportScenario(t, {
           scenario: `${store}, ${way}`,
           rounds,
           acknowledged,

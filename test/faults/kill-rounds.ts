@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type JournalEvent, type Signalbox, createSignalbox } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { show } from '../support/faults.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { reportScenario } from '../support/faults.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { crashPoints } from './crash-points.ts';
 import { runProgram } from './run-and-kill.ts';
@@ -17,7 +17,7 @@ const atATime = 2;
 
 /** Kills processes that share a store, at every named point and at random, and looks at what is left. */
 export async function killRounds(t: TestContext, store: string, address: string, rounds: number): Promise<void> {
-  const data = memoryDirectory('kills');
+  const data = createMemoryDirectory('kills');
   t.after(() => rmSync(data, { recursive: true }));
   await (await storeAt(address, data)).close();
   const random = seeded(runSeed);
@@ -52,7 +52,7 @@ export async function killRounds(t: TestContext, store: string, address: string,
   const verified = await box.journal.verify();
   assert.ok(verified.ok, JSON.stringify(verified));
   await box.close();
-  show(t, {
+  reportScenario(t, {
     scenario: `kill -9, ${store}, ${crashPoints.length} points`,
     rounds,
     acknowledged: counts,

@@ -4,7 +4,7 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { postgresStore, sqliteStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
-import { Place, finished } from '../e2e/cli-place.ts';
+import { CliProject, waitForExit } from '../e2e/cli-project.ts';
 import { fillStore } from '../support/filled-store.ts';
 import { isFull } from '../support/faults.ts';
 import { password, startPostgres } from '../support/postgres.ts';
@@ -16,7 +16,7 @@ after(() => cluster.end());
 suite('signalbox migrate', () => {
   test(`killed again and again it goes on, and ends as if nothing had happened (seed ${runSeed})`, async (t) => {
     const random = seeded(runSeed);
-    const place = new Place();
+    const place = new CliProject();
     const file = join(place.data, 'signalbox.db');
     const source = sqliteStore({ file });
     await fillStore(source, { calls: isFull() ? 200_000 : 15_000 });
@@ -30,7 +30,7 @@ suite('signalbox migrate', () => {
     let killed = 0;
     for (let round = 0; round < (isFull() ? 20 : 5); round += 1) {
       const child = place.start([...migrate, '--json'], environment);
-      const ended = finished(child);
+      const ended = waitForExit(child);
       await Promise.race([wait(400 + random() * (isFull() ? 8000 : 1500)), ended]);
       if (child.kill('SIGKILL')) killed += 1;
       await ended;
@@ -52,7 +52,7 @@ suite('signalbox migrate', () => {
   });
 
   test('says what stands in the way, and never a password', async () => {
-    const place = new Place();
+    const place = new CliProject();
     const to = cluster.address('refused');
     const nothing = await place.run(['migrate', '--to', to]);
     assert.deepEqual([nothing.code, /there is no journal at/.test(nothing.stderr)], [1, true], nothing.stderr);

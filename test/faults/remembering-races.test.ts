@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { type CallStarted, type PolicySource, SignalboxError } from '../../src/index.ts';
 import type { Approval } from '../../src/core/calls/approval.ts';
 import { askingRules } from '../../src/core/calls/decision.ts';
-import { type CoreBox, coreBox } from '../support/core-box.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { type CoreBox, openCoreBox } from '../support/core-box.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
@@ -50,7 +50,7 @@ test(
   `${lanes * batches * roundsByLane} races with edited, remembered and revoked approvals in two processes under changing rules: what runs was approved as it runs, or is remembered for all that asks`,
   { timeout: 900_000 },
   async (t) => {
-    const directory = memoryDirectory('remembering');
+    const directory = createMemoryDirectory('remembering');
     t.after(() => rmSync(directory, { recursive: true }));
     const random = seeded(runSeed);
     const chance = (probability: number): boolean => random() < probability;
@@ -70,7 +70,7 @@ test(
       }),
     );
     const open = (): Promise<CoreBox> =>
-      coreBox(join(directory, 'signalbox.db'), [testSource('bank', tools)], rules(version));
+      openCoreBox(join(directory, 'signalbox.db'), [testSource('bank', tools)], rules(version));
 
     const answer = async (box: CoreBox, id: string, by: (typeof people)[number], amount: number): Promise<void> => {
       const how = pick(['edit', 'edit', 'remember', 'remember', 'once', 'deny'] as const);

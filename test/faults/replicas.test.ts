@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
-import { Place } from '../e2e/cli-place.ts';
+import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';
 import { isFull } from '../support/faults.ts';
@@ -297,7 +297,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
 suite('roles', () => {
   test('are refused where no other process could do the rest', async () => {
     for (const role of ['web', 'worker']) {
-      const { code, stderr } = await new Place().run(['serve', '--role', role]);
+      const { code, stderr } = await new CliProject().run(['serve', '--role', role]);
       assert.equal(code, 2);
       assert.match(stderr, new RegExp(`--role ${role} needs other processes.*"store" is "sqlite"`));
     }

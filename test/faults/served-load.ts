@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Place, finished, said } from '../e2e/cli-place.ts';
+import { CliProject, waitForExit, waitForOutput } from '../e2e/cli-project.ts';
 
 /** A call over HTTP, as its caller saw it. */
 export interface SeenCall {
@@ -28,22 +28,22 @@ export const look = defineTool({ name: 'look', description: 'Reads.', effect: 'r
 /** A real server on a store, and clients that call it without a pause, mostly for effects. */
 export class ServedLoad {
   readonly calls: SeenCall[] = [];
-  readonly #place: Place;
-  readonly #server: ReturnType<Place['start']>;
-  readonly #ended: ReturnType<typeof finished>;
+  readonly #place: CliProject;
+  readonly #server: ReturnType<CliProject['start']>;
+  readonly #ended: ReturnType<typeof waitForExit>;
   readonly #over = new AbortController();
   #clients: Promise<unknown> | undefined;
 
   constructor(store: string) {
     const policies = [{ id: 'free', match: 'mcp__work__*', allow: true }];
     const configuration = { mcpServers: { work: { module: './work.ts' } }, store, policies };
-    this.#place = new Place({ 'work.ts': tools, 'signalbox.config.json': JSON.stringify(configuration) });
+    this.#place = new CliProject({ 'work.ts': tools, 'signalbox.config.json': JSON.stringify(configuration) });
     this.#server = this.#place.start(['serve', '--port', '0', '--json'], { SIGNALBOX_TOKEN: token });
-    this.#ended = finished(this.#server);
+    this.#ended = waitForExit(this.#server);
   }
 
   async start(): Promise<void> {
-    const { url } = JSON.parse(await said(this.#server.stdout, /\n/)) as { url: string };
+    const { url } = JSON.parse(await waitForOutput(this.#server.stdout, /\n/)) as { url: string };
     this.#clients = Promise.all(Array.from({ length: clients }, (_, client) => this.#callWithoutEnd(url, client)));
   }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { isFull, show } from '../support/faults.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
@@ -69,6 +69,6 @@ describe('kill -9 in the middle of turns', () => {
           await one.box.close();
         }
       }
-      show(t, { scenario: `kill -9 in turns, ${store}`, rounds, lost: 0, duplicates: 0 });
+      reportScenario(t, { scenario: `kill -9 in turns, ${store}`, rounds, lost: 0, duplicates: 0 });
     });
 });

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { command } from '../support/command.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { failingIn, failingWritesLibrary } from './failing-writes.ts';
 
-const place = memoryDirectory('sick-disk');
+const place = createMemoryDirectory('sick-disk');
 after(() => rmSync(place, { recursive: true, force: true }));
 const program = fileURLToPath(new URL('./sick-disk-process.ts', import.meta.url));
 const library = failingWritesLibrary(place);

@@ -19,7 +19,8 @@ const outside = mkdtempSync(join(tmpdir(), 'signalbox-starved-'));
 const work = join(outside, 'work');
 mkdirSync(work);
 chmodSync(outside, 0o777);
-const cluster = kind === 'PostgreSQL' ? await startPostgres({ in: place, logIn: join(outside, 'log') }) : undefined;
+const cluster =
+  kind === 'PostgreSQL' ? await startPostgres({ parent: place, logDirectory: join(outside, 'log') }) : undefined;
 const address = cluster?.address('starved') ?? '';
 const ways: Record<string, () => Room> = {
   'a full disk': () => filledDisk(place),

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { isFull, show } from '../support/faults.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
 
@@ -45,7 +45,7 @@ test(
     }
     for (const [call, where] of acknowledged) assert.equal(found.get(call), where, `${call} (seed ${runSeed})`);
     assert.ok(acknowledged.size > 1000, `only ${acknowledged.size} entries were acknowledged`);
-    show(t, {
+    reportScenario(t, {
       scenario: 'kill -9 of appending processes, SQLite',
       rounds: processes * rounds,
       acknowledged: acknowledged.size,

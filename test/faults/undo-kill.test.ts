@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UndoEngine } from '../../src/workspace/undo-engine.ts';
-import { isFull, show } from '../support/faults.ts';
-import { memoryDirectory } from '../support/memory-directory.ts';
+import { isFull, reportScenario } from '../support/faults.ts';
+import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { treeFingerprint } from '../support/tree-fingerprint.ts';
 import { runProgram } from './run-and-kill.ts';
 
-const place = memoryDirectory('undo-kill');
+const place = createMemoryDirectory('undo-kill');
 after(() => rmSync(place, { recursive: true, force: true }));
 
 const program = fileURLToPath(new URL('./undo-process.ts', import.meta.url));
@@ -48,7 +48,7 @@ test('kill -9 in the middle of an undo, run again: the same result', { timeout: 
     rmSync(root, { recursive: true });
     rmSync(data, { recursive: true });
   }
-  show(t, { scenario: 'kill -9 in an undo of files', rounds, note: `${halfDone} caught half done` });
+  reportScenario(t, { scenario: 'kill -9 in an undo of files', rounds, note: `${halfDone} caught half done` });
   assert.ok(isEnough(), `only ${halfDone} undos were caught half done: the test shows little`);
 });
 

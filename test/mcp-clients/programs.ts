@@ -8,8 +8,8 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../support/claude.ts';
-import { type MessagesRequest, heardInMessages, startMessagesServer } from '../support/messages-server.ts';
-import type { Heard } from '../support/model/model-script.ts';
+import { type MessagesRequest, toModelInput, startMessagesServer } from '../support/messages-server.ts';
+import type { ScriptedInput } from '../support/model/model-script.ts';
 
 /** Runs a program and resolves with its output when it exits. */
 export const run = promisify(execFile);
@@ -22,7 +22,7 @@ export function temporary(t: TestContext): string {
 }
 
 /** The tools and results that the model received, and the request that contained them. */
-interface ModelInput extends Heard {
+interface ModelInput extends ScriptedInput {
   readonly request: MessagesRequest;
 }
 
@@ -36,7 +36,7 @@ export async function claudeTurn(
   const name = `mcp__box__${tool}`;
   let last: ModelInput | undefined;
   const api = await startMessagesServer((request) => {
-    const received = heardInMessages(request);
+    const received = toModelInput(request);
     if (received.tools.includes(name)) last = { ...received, request };
     return received.results.length > 0 ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', name, input }];
   });

@@ -11,7 +11,7 @@ export interface SigningKey {
 }
 
 /** The deviations of a token from a valid one. */
-export interface TokenWish {
+export interface TokenOverrides {
   readonly claims?: Record<string, unknown>;
   readonly header?: Record<string, unknown>;
   readonly key?: SigningKey;
@@ -25,25 +25,25 @@ export interface AuthorizationServer {
   keys: SigningKey[];
   state: 'up' | 'failing';
   /** The number of requests for its keys. */
-  keysAsked: number;
+  keyRequests: number;
   /** Issues a token for a resource. */
-  token(resource: string, wish?: TokenWish): Promise<string>;
+  token(resource: string, wish?: TokenOverrides): Promise<string>;
   close(): Promise<void>;
 }
 
 /** Generates a signing key. */
-export async function signingKey(id: string, algorithm = 'ES256'): Promise<SigningKey> {
+export async function createSigningKey(id: string, algorithm = 'ES256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   return { id, algorithm, privateKey, published: { ...(await exportJWK(publicKey)), kid: id, use: 'sig' } };
 }
 
 /** Starts an authorization server, closed with the test. Its metadata is at the well-known URL of OAuth, or of OpenID Connect. */
-export async function authorizationServer(t: TestContext, openId = false): Promise<AuthorizationServer> {
+export async function startAuthorizationServer(t: TestContext, openId = false): Promise<AuthorizationServer> {
   const { provider, close } = await identityProvider((request) => {
     const { pathname } = new URL(request.url);
     if (server.state === 'failing') return new Response('', { status: 503 });
     if (pathname === '/keys') {
-      server.keysAsked += 1;
+      server.keyRequests += 1;
       return Response.json({ keys: server.keys.map(({ published }) => published) });
     }
     if (!openId || !pathname.startsWith('/.well-known/')) return undefined;
@@ -54,9 +54,9 @@ export async function authorizationServer(t: TestContext, openId = false): Promi
   const server: AuthorizationServer = {
     issuer,
     provider,
-    keys: [await signingKey('first')],
+    keys: [await createSigningKey('first')],
     state: 'up',
-    keysAsked: 0,
+    keyRequests: 0,
     async token(resource, { claims = {}, header = {}, key = server.keys[0] } = {}) {
       if (key === undefined) throw new Error('the authorization server has no key');
       const now = Math.floor(Date.now() / 1000);

@@ -1,4 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
+import type { ScriptedRuntime, StartScripted } from '../../src/runtimes/runtime.conformance.ts';
+import type { Runtime } from '../../src/runtimes/runtime.ts';
+import { startMessagesServer, toModelInput } from './messages-server.ts';
 
 /** Returns the environment in which the real Claude CLI uses a scripted Messages API and nothing else of this machine. */
 export function claudeEnvironment(baseUrl: string, home: string): Record<string, string> {
@@ -18,11 +25,26 @@ export function claudeEnvironment(baseUrl: string, home: string): Record<string,
 }
 
 /** Creates a prompt that stays open until `end` is called: callbacks stop working when it closes. */
-export function heldPrompt(content: string): { readonly messages: AsyncIterable<SDKUserMessage>; end(): void } {
+export function openPrompt(content: string): { readonly messages: AsyncIterable<SDKUserMessage>; end(): void } {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   async function* messages(): AsyncGenerator<SDKUserMessage> {
     yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null };
     await ended;
   }
   return { messages: messages(), end };
+}
+
+/** Returns a starter of runtimes of the real Claude Code, with a scripted model and an empty home directory. */
+export function scriptedClaude(createRuntime: (options: ClaudeCodeOptions) => Runtime): StartScripted {
+  return async (script): Promise<ScriptedRuntime> => {
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-claude-'));
+    const api = await startMessagesServer((request) => script(toModelInput(request)));
+    return {
+      runtime: createRuntime({ env: claudeEnvironment(api.url, home) }),
+      async close() {
+        await api.close();
+        rmSync(home, { recursive: true, force: true });
+      },
+    };
+  };
 }

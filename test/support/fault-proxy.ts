@@ -11,7 +11,7 @@ export interface FaultProxy {
   /** Sets the fault, also for open connections. Without a fault, the proxy forwards everything. */
   set(fault: Fault | undefined): void;
   /** Returns the number of injected faults. */
-  readonly struck: () => number;
+  readonly injected: () => number;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface FaultProxy {
  * connection when a response arrives; `trickle` forwards a byte now and then; `half-close` forwards half of a response and
  * closes; `garbage` responds with random bytes. Closed with the test.
  */
-export async function faultProxy(test: TestContext, target: string, random: () => number): Promise<FaultProxy> {
+export async function startFaultProxy(test: TestContext, target: string, random: () => number): Promise<FaultProxy> {
   const { hostname, port: targetPort, pathname } = new URL(target);
   const sockets = new Set<Socket>();
   let fault: Fault | undefined;
@@ -72,7 +72,7 @@ export async function faultProxy(test: TestContext, target: string, random: () =
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     set: (next) => void (fault = next),
-    struck: () => injected,
+    injected: () => injected,
   };
 }
 

@@ -13,7 +13,7 @@ export function isFull(): boolean {
 }
 
 /** The result of a scenario: a row of the table at the end of `npm run faults`. */
-export interface Shown {
+export interface ScenarioResult {
   readonly scenario: string;
   readonly rounds?: number;
   readonly acknowledged?: number;
@@ -31,12 +31,12 @@ export interface Shown {
 const prefix = 'shown ';
 
 /** Adds a row to the table. */
-export function show(t: TestContext, result: Shown): void {
+export function reportScenario(t: TestContext, result: ScenarioResult): void {
   t.diagnostic(`seed ${runSeed}`);
   t.diagnostic(prefix + JSON.stringify(result));
 }
 
-const columns: readonly (readonly [title: string, cell: (result: Shown) => string])[] = [
+const columns: readonly (readonly [title: string, cell: (result: ScenarioResult) => string])[] = [
   ['scenario', ({ scenario }) => scenario],
   ['rounds', ({ rounds }) => text(rounds)],
   ['acknowledged', ({ acknowledged }) => text(acknowledged)],
@@ -49,10 +49,10 @@ const columns: readonly (readonly [title: string, cell: (result: Shown) => strin
 ];
 
 /** Builds the table from the diagnostics of the tests. */
-export function tableOfShown(diagnostics: readonly string[]): string {
+export function scenarioTable(diagnostics: readonly string[]): string {
   const rows = diagnostics
     .filter((line) => line.startsWith(prefix))
-    .map((line) => JSON.parse(line.slice(prefix.length)) as Shown)
+    .map((line) => JSON.parse(line.slice(prefix.length)) as ScenarioResult)
     .toSorted((one, other) => one.scenario.localeCompare(other.scenario))
     .map((result) => columns.map(([, cell]) => cell(result)));
   const lines = [columns.map(([title]) => title), ...rows];

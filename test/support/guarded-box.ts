@@ -16,7 +16,7 @@ import { referenceServer } from '../mcp-servers/programs.ts';
 export interface Attempt {
   readonly outcome: string;
   readonly reason: string;
-  readonly asked: readonly ApprovalRequest[];
+  readonly requests: readonly ApprovalRequest[];
 }
 
 /**
@@ -118,7 +118,7 @@ export class GuardedBox {
       session: 's',
       principal: { id: 'agent', kind: 'agent' },
     });
-    return { outcome, reason: error?.message ?? JSON.stringify(content), asked: this.#requests.slice(before) };
+    return { outcome, reason: error?.message ?? JSON.stringify(content), requests: this.#requests.slice(before) };
   }
 
   /** Requests one of Claude's built-in tools, which does nothing when it is allowed. */
@@ -138,7 +138,7 @@ export class GuardedBox {
     return {
       outcome: call.allowed ? 'completed' : 'denied',
       reason: call.allowed ? '' : call.reason,
-      asked: this.#requests.slice(before),
+      requests: this.#requests.slice(before),
     };
   }
 }

@@ -90,18 +90,18 @@ export async function bodyOf<Body = CallResult>(response: Response | Promise<Res
 }
 
 /** The response to a `bareRequest`. */
-export interface BareAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** Sends a request with arbitrary headers, because `fetch` does not allow a forged `Host`. */
-export function bareRequest(
+export function sendRawRequest(
   server: Pick<RunningServer, 'port'>,
   path: string,
   options: { method?: string; headers?: Record<string, string>; body?: readonly (string | Buffer)[] } = {},
-): Promise<BareAnswer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', headers = {} } = options;
     const outgoing = request(

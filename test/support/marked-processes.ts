@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
 /** Returns the number of processes with this argument in their command line, without zombies. */
-export function markedProcesses(mark: string): number {
+export function countMarkedProcesses(mark: string): number {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {

@@ -1,5 +1,5 @@
 import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './model/api-server.ts';
-import type { Heard, HeardResult, ModelBlock } from './model/model-script.ts';
+import type { ScriptedInput, ModelToolResult, ModelBlock } from './model/model-script.ts';
 
 /** A request to the Messages API. */
 export interface MessagesRequest {
@@ -78,14 +78,14 @@ interface MessageBlock {
  * Returns the input of the model in a request of the Messages API. User text may follow results in the same message.
  * Results are in the order of their calls: a client sends those of parallel calls in the order in which they completed.
  */
-export function heardInMessages({ messages, tools = [] }: MessagesRequest): Heard {
+export function toModelInput({ messages, tools = [] }: MessagesRequest): ScriptedInput {
   const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? blocksOf(content) : []));
   const since = blocks.findLastIndex((block) => isUserText(block)) + 1;
   const calls = messages.flatMap(({ role, content }) => (role === 'assistant' ? blocksOf(content) : []));
   const positions = new Map(calls.map(({ id }, position) => [id, position]));
   const positionOf = ({ tool_use_id }: MessageBlock): number => positions.get(tool_use_id) ?? -1;
   return {
-    said: blocks.filter(isUserText).map(({ text = '' }) => text),
+    userMessages: blocks.filter(isUserText).map(({ text = '' }) => text),
     results: blocks
       .slice(since)
       .filter(({ type }) => type === 'tool_result')
@@ -100,7 +100,7 @@ function isUserText({ type, text = '' }: MessageBlock): boolean {
   return type === 'text' && !/^\s*(<system-reminder>|\[Request interrupted)/.test(text);
 }
 
-function toResult({ content, is_error }: MessageBlock): HeardResult {
+function toResult({ content, is_error }: MessageBlock): ModelToolResult {
   const text = blocksOf(content).map((block) => block.text ?? '');
   return { text: text.join(''), failed: is_error === true };
 }
@@ -111,7 +111,7 @@ function blocksOf(content: unknown): readonly MessageBlock[] {
 }
 
 /** Returns the base64 data of every picture in a request. */
-export function picturesIn(request: MessagesRequest): string[] {
+export function imagesIn(request: MessagesRequest): string[] {
   const found: string[] = [];
   JSON.stringify(request, (_, value: unknown) => {
     const { type, source } = (value ?? {}) as { type?: unknown; source?: { data?: unknown } };

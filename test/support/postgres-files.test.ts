@@ -36,7 +36,7 @@ describe('PostgreSQL in a checkout that only its owner can access', () => {
       assert.match(direct.error?.message ?? '', /EACCES/);
     }
     useNewTemporaryDirectory('started');
-    const cluster = await startPostgres({ files: runnablePostgres(installed) });
+    const cluster = await startPostgres({ programs: runnablePostgres(installed) });
     try {
       const client = new pg.Client({ connectionString: cluster.address('public') });
       await client.connect();

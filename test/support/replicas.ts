@@ -1,14 +1,14 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Place, said } from '../e2e/cli-place.ts';
+import { CliProject, waitForOutput } from '../e2e/cli-project.ts';
 import { token } from '../mcp-clients/serving.ts';
-import { type RoundRobinProxy, answeredBy, roundRobinProxy } from './round-robin-proxy.ts';
+import { type RoundRobinProxy, answeredBy, startRoundRobinProxy } from './round-robin-proxy.ts';
 import { within } from './within.ts';
 
 /** One process of `signalbox serve`. */
 export class Replica {
-  readonly #place: Place;
+  readonly #place: CliProject;
   readonly #args: readonly string[];
   #child: ChildProcessWithoutNullStreams | undefined;
   #output = '';
@@ -17,7 +17,7 @@ export class Replica {
   signInUrl = '';
 
   constructor(files: Readonly<Record<string, string>>, args: readonly string[]) {
-    this.#place = new Place(files);
+    this.#place = new CliProject(files);
     this.#args = args;
   }
 
@@ -29,7 +29,7 @@ export class Replica {
     const child = this.#place.start(['serve', '--port', '0', '--json', ...this.#args], { SIGNALBOX_TOKEN: token });
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
-    const ready = await said(child.stdout, /\n/).catch((error: unknown) => {
+    const ready = await waitForOutput(child.stdout, /\n/).catch((error: unknown) => {
       throw new Error(`a replica did not start: ${this.#output}`, { cause: error });
     });
     ({ url: this.url, signInUrl: this.signInUrl } = JSON.parse(ready) as { url: string; signInUrl: string });
@@ -47,7 +47,7 @@ export class Replica {
 }
 
 /** A response, with the replica that sent it. */
-export interface Answer<Body> {
+export interface ReplicaResponse<Body> {
   readonly status: number;
   readonly by: string;
   readonly headers: Headers;
@@ -63,7 +63,12 @@ export interface Replicas {
   /** Restarts a replica. Before a SIGTERM, removes it from the load balancer, like an orchestrator; a killed one stays there. */
   restart(replica: Replica, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
   /** Sends a request to the next replica, or to the given one. */
-  ask<Body = Record<string, unknown>>(method: string, path: string, body?: object, at?: Replica): Promise<Answer<Body>>;
+  ask<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: object,
+    at?: Replica,
+  ): Promise<ReplicaResponse<Body>>;
   close(): Promise<void>;
 }
 
@@ -72,7 +77,7 @@ export async function startReplicas(
   files: Readonly<Record<string, string>>,
   argumentsOf: readonly (readonly string[])[],
 ): Promise<Replicas> {
-  const proxy = await roundRobinProxy();
+  const proxy = await startRoundRobinProxy();
   const all = argumentsOf.map((args) => new Replica(files, ['--allowed-host', proxy.host, ...args]));
   // Workers serve no requests.
   const isServing = (_: Replica, index: number): boolean => !(argumentsOf[index] ?? []).includes('worker');

@@ -21,7 +21,7 @@ const maxWaitMs = 20_000;
 /**
  * Starts a proxy. A request that a server did not accept, because it does not listen or responds with 503, goes to the next one.
  */
-export async function roundRobinProxy(): Promise<RoundRobinProxy> {
+export async function startRoundRobinProxy(): Promise<RoundRobinProxy> {
   const cut: string[] = [];
   let turn = 0;
   const server = createServer((incoming, response) => {

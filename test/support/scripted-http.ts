@@ -9,7 +9,7 @@ export interface ScriptedRequest {
 }
 
 /** Starts a server that responds with the next of these bodies, as JSON, and repeats the last one. Closed with the test. */
-export async function scriptedHttp(
+export async function startScriptedHttp(
   test: TestContext,
   answers: readonly object[],
 ): Promise<{ readonly url: string; readonly requests: readonly ScriptedRequest[] }> {

@@ -8,7 +8,7 @@ import type { Effect } from '../../src/core/tools/tool.ts';
 import { seeded } from './seeded.ts';
 
 /** Options of `seedJournal`. */
-export interface Seeding {
+export interface SeedOptions {
   readonly calls: number;
   /** The end of the time span of the calls, in milliseconds since 1970. */
   readonly until?: number;
@@ -79,7 +79,7 @@ const batchSize = 1000;
  * Fills a journal with varied calls of several servers, sessions and principals, oldest first. Deterministic for a seed, except
  * for the ids.
  */
-export async function seedJournal(store: Store, seeding: Seeding): Promise<void> {
+export async function seedJournal(store: Store, seeding: SeedOptions): Promise<void> {
   const { calls, until = Date.now(), spanMs = 7 * 86_400_000, sessions = 200, seed = 1 } = seeding;
   const random = seeded(seed);
   let drafts: EntryDraft[] = [];

@@ -32,17 +32,20 @@ function bankServer(): ReturnType<typeof localServer> {
 }
 
 /** A data directory and its store file. */
-export interface Place {
+export interface JournalFiles {
   readonly data: string;
   readonly file: string;
 }
 
 /** Creates a data directory with reads, an approved and used payment, a remembered approval and a pending one. */
-export async function filled(t: TestContext, store?: (place: Place) => Promise<Store>): Promise<Place> {
+export async function fillJournal(
+  t: TestContext,
+  store?: (place: JournalFiles) => Promise<Store>,
+): Promise<JournalFiles> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
   const place = { data, file: join(data, 'signalbox.db') };
-  await using(place, store, async (box) => {
+  await withBox(place, store, async (box) => {
     for (let index = 0; index < 10; index++) await box.call('mcp__bank__look', {}, { principal: bot, session: 's' });
     await approve(box, 1);
     await approve(box, 2, 'arguments');
@@ -53,9 +56,9 @@ export async function filled(t: TestContext, store?: (place: Place) => Promise<S
 
 /** Opens a box on the files, or on the store, and closes it after the work. */
 /** Opens a box on the files, or on the store, and closes it after the work. */
-export async function using(
-  { data }: Place,
-  store: ((place: Place) => Promise<Store>) | undefined,
+export async function withBox(
+  { data }: JournalFiles,
+  store: ((place: JournalFiles) => Promise<Store>) | undefined,
   work: (box: InternalSignalbox) => Promise<void>,
 ): Promise<void> {
   const storage = store === undefined ? { data } : { store: await store({ data, file: '' }) };
@@ -84,20 +87,21 @@ async function approve(
 /**
  * Returns the result of `verify` after an edit of the file, and again after another call: continued use must not hide the edit.
  */
-export async function found(place: Place, edit: (database: DatabaseSync) => void): Promise<readonly string[]> {
+export async function verifyAfter(
+  place: JournalFiles,
+  edit: (database: DatabaseSync) => void,
+): Promise<readonly string[]> {
   const database = new DatabaseSync(place.file);
   edit(database);
   database.close();
-  const first = await verified(place);
-  await using(place, undefined, async (box) => {
+  const first = await verify(place);
+  await withBox(place, undefined, async (box) => {
     await box.call('mcp__bank__look', {}, { principal: bot });
   });
-  return [first, await verified(place)].map((each) =>
-    each.ok ? `holds (${each.authentication.state})` : each.problem,
-  );
+  return [first, await verify(place)].map((each) => (each.ok ? `holds (${each.authentication.state})` : each.problem));
 }
 
-export async function verified({ data, file }: Place): Promise<JournalVerification> {
+export async function verify({ data, file }: JournalFiles): Promise<JournalVerification> {
   const store = sqliteStore({ file, sealer: await journalSealer(data) });
   try {
     return await verifyJournal(store);

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Store, createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import type { Place } from '../e2e/cli-place.ts';
+import type { CliProject } from '../e2e/cli-project.ts';
 
 /**
  * Makes calls that write to one file of a workspace, in a session. Returns their ids. Records are in the data directory of the project,
  * unless a store is given.
  */
-export async function undoableWrites(
-  place: Place,
+export async function makeUndoableWrites(
+  place: CliProject,
   texts: readonly string[],
   store?: Store,
 ): Promise<{ file: string; calls: string[] }> {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { claudeEnvironment } from '../../../test/support/claude.ts';
-import { heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
+import { toModelInput, startMessagesServer } from '../../../test/support/messages-server.ts';
 import type { ModelBlock } from '../../../test/support/model/model-script.ts';
-import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import { type TurnResult, runTurn } from '../../../test/support/runtime/run-turn.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import { contentReader } from '../../pipeline/box-content.ts';
@@ -42,7 +42,7 @@ function named(agents: ConfiguredAgents, name: string): Agent {
   return agent;
 }
 
-const turn = (agent: Agent, { box }: ConfiguredBox, content: string): Promise<ToldTurn> =>
+const turn = (agent: Agent, { box }: ConfiguredBox, content: string): Promise<TurnResult> =>
   runTurn(agent.runtime, { box, own: agent.runtimeTools }, content, {
     cwd: directory,
     ...(agent.model === undefined ? {} : { model: agent.model }),
@@ -170,7 +170,7 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
       mkdirSync(home);
       let commandLine = '';
       const api = await startMessagesServer((request): readonly ModelBlock[] => {
-        const { results } = heardInMessages(request);
+        const { results } = toModelInput(request);
         if (results.length > 0)
           return [{ type: 'text', text: `heard: ${results.map(({ text }) => text).join(' | ')}` }];
         commandLine ||= commandLines();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
-  type SessionPlace,
+  type SessionFixture,
   ann,
   eventsUntil,
-  openSessionPlace,
+  openSessionFixture,
   runTurn,
-} from '../../../test/support/sessions/session-place.ts';
+} from '../../../test/support/sessions/session-fixture.ts';
 import type { Schedules } from '../../sessions/schedules/schedules.ts';
 import type { SessionEvent } from '../../sessions/events/session-event.ts';
 import { openSchedules } from './open-sessions.ts';
@@ -20,11 +20,11 @@ function answered(events: readonly SessionEvent[]): unknown {
 }
 
 describe('an agent in a session', () => {
-  let place: SessionPlace;
+  let place: SessionFixture;
   let schedules: Schedules;
   let session: string;
   before(async () => {
-    place = await openSessionPlace();
+    place = await openSessionFixture();
     schedules = openSchedules(place.box, place.sessions, {});
     session = (await place.sessions.create({}, ann)).id;
     await place.sessions.create({ title: 'private' }, { id: 'bob', kind: 'human' });
@@ -93,7 +93,7 @@ describe('a job', () => {
   const soon = 2000;
 
   test('of a token that was revoked or has expired does not run, and says why; one that is bound to a profile has none', async (t) => {
-    const place = await openSessionPlace();
+    const place = await openSessionFixture();
     let now = Date.now();
     const schedules = openSchedules(place.box, place.sessions, { now: () => now });
     t.after(async () => {

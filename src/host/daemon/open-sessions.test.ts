@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { claudeEnvironment } from '../../../test/support/claude.ts';
-import { type MessagesServer, heardInMessages, startMessagesServer } from '../../../test/support/messages-server.ts';
-import type { Heard, ModelBlock } from '../../../test/support/model/model-script.ts';
+import { type MessagesServer, toModelInput, startMessagesServer } from '../../../test/support/messages-server.ts';
+import type { ScriptedInput, ModelBlock } from '../../../test/support/model/model-script.ts';
 import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { SessionEvent } from '../../sessions/events/session-event.ts';
@@ -129,7 +129,7 @@ suite('sessions with agents of the configuration', () => {
 });
 
 suite('sessions with Claude', { timeout: 300_000 }, () => {
-  let script: (heard: Heard) => readonly ModelBlock[] = () => [];
+  let script: (heard: ScriptedInput) => readonly ModelBlock[] = () => [];
   const servers: MessagesServer[] = [];
   after(() => Promise.all(servers.map((server) => server.close())));
 
@@ -139,7 +139,7 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
     mcpServers: object = {},
   ): Promise<void> {
     const home = mkdtempSync(join(directory, 'home-'));
-    const api = await startMessagesServer((request) => script(heardInMessages(request)));
+    const api = await startMessagesServer((request) => script(toModelInput(request)));
     servers.push(api);
     process.env['OPEN_SESSIONS_KEY'] = 'planted-session-key';
     const env = { ...claudeEnvironment(api.url, home), ANTHROPIC_API_KEY: '${env:OPEN_SESSIONS_KEY}' };
@@ -148,7 +148,7 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
     delete process.env['OPEN_SESSIONS_KEY'];
   }
 
-  const echo = ({ results }: Heard): readonly ModelBlock[] =>
+  const echo = ({ results }: ScriptedInput): readonly ModelBlock[] =>
     results.length === 0
       ? [{ type: 'tool_use', name: 'mcp__signalbox__ping', input: {} }]
       : [{ type: 'text', text: `heard ${results.map(({ text }) => text).join(' ')}` }];
@@ -163,8 +163,8 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
         assert.match(textOf(first), /pong/);
         assert.deepEqual(resultsOf(first), ['completed']);
         const fork = await sessions.fork(id, ann);
-        script = ({ said }) => [
-          { type: 'text', text: `you said ${said.filter((text) => text.length < 9).join(', ')}` },
+        script = ({ userMessages }) => [
+          { type: 'text', text: `you said ${userMessages.filter((text) => text.length < 9).join(', ')}` },
         ];
         assert.match(textOf(await turn(sessions, fork.id, 'two')), /you said one, two/);
         assert.match(textOf(await turn(sessions, id, 'three')), /you said one, three/);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import { type TurnResult, runTurn } from '../../../test/support/runtime/run-turn.ts';
 import type { Approve } from '../../core/calls/approval.ts';
 import type { Signalbox } from '../../signalbox/signalbox.ts';
 import { openSignalbox } from '../../signalbox/create-signalbox.ts';
-import { demoServer, prepareDemo } from '../../sources/local/demo/demo-server.ts';
+import { demoServer, prepareDemo } from '../../sources/local/demo-server.ts';
 import { runtimeTools } from '../runtime-tools.ts';
 import { modelRuntime } from './model-runtime.ts';
 import { demoStep } from './demo-model.ts';
@@ -17,7 +17,7 @@ import type { TurnEvent } from '../runtime.ts';
 interface Demo {
   readonly box: Signalbox;
   readonly directory: string;
-  send(content: string, memory?: ToldTurn['memory']): Promise<ToldTurn>;
+  send(content: string, memory?: TurnResult['memory']): Promise<TurnResult>;
 }
 
 /** Opens the demo workspace with the demo model, as new users start it. */
@@ -45,7 +45,7 @@ async function openDemo(t: TestContext, approve: Approve): Promise<Demo> {
 }
 
 const approveAll: Approve = () => ({ allow: true });
-const outcomes = ({ results }: ToldTurn): readonly string[] => results.map(({ outcome }) => outcome);
+const outcomes = ({ results }: TurnResult): readonly string[] => results.map(({ outcome }) => outcome);
 
 describe('the demo model', () => {
   test('pings the server without a key', async (t) => {

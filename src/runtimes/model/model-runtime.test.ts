@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startMessagesServer, heardInMessages } from '../../../test/support/messages-server.ts';
+import { startMessagesServer, toModelInput } from '../../../test/support/messages-server.ts';
 import { startGeminiApi } from '../../../test/support/model/gemini-api.ts';
 import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
-import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import { type TurnResult, runTurn } from '../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
 import { type StartScripted, runtimeConformance } from '../runtime.conformance.ts';
 import { modelRuntime } from './model-runtime.ts';
@@ -35,7 +35,7 @@ const drivers: Readonly<Record<string, StartScripted>> = {
     }),
   'Anthropic messages': withProvider(
     'anthropic/scripted',
-    (script) => startMessagesServer((request) => script(heardInMessages(request))),
+    (script) => startMessagesServer((request) => script(toModelInput(request))),
     (url) => ({ baseURL: `${url}/v1` }),
   ),
   'OpenAI responses': withProvider('openai/scripted', startOpenAIApi, (baseURL) => ({ baseURL })),
@@ -56,9 +56,9 @@ for (const [name, start] of Object.entries(drivers)) {
     });
     after(() => box.close());
 
-    async function turnEndingWith(end: 'drop' | 'cut'): Promise<ToldTurn> {
-      const scripted = await start(({ said }) =>
-        said.length > 1
+    async function turnEndingWith(end: 'drop' | 'cut'): Promise<TurnResult> {
+      const scripted = await start(({ userMessages }) =>
+        userMessages.length > 1
           ? [{ type: 'text', text: 'complete' }]
           : [{ type: 'text', text: 'Begin ' }, call, { type: end }],
       );

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { ModelScript } from '../../../test/support/model/model-script.ts';
 import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../test/support/model/scripted-model.ts';
-import { type ToldTurn, runTurn } from '../../../test/support/runtime/run-turn.ts';
+import { type TurnResult, runTurn } from '../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../test/support/runtime/suite-box.ts';
 import { type TurnLimits, TurnBudget } from './turn-budget.ts';
 import { modelRuntime } from './model-runtime.ts';
@@ -18,7 +18,7 @@ describe('limits of a turn', () => {
   });
   after(() => box.close());
 
-  function runWithLimits(limits: TurnLimits, script = endless): Promise<ToldTurn> {
+  function runWithLimits(limits: TurnLimits, script = endless): Promise<TurnResult> {
     const runtime = modelRuntime({
       limits,
       chooseModel: (name) => ({ name, provider: name, model: scriptedModel(script), acceptsImages: false }),

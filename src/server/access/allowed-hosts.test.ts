@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { adminToken, bareRequest, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, startTestServer } from '../../../test/support/http-server.ts';
 import { allowedHosts, reachableHost } from './allowed-hosts.ts';
 
 const authorization = `Bearer ${adminToken}`;
@@ -19,7 +19,7 @@ describe('checkHostAndOrigin', () => {
     ];
     for (const host of foreign) {
       for (const path of ['/', '/api/health', '/api/tools', '/nowhere']) {
-        const answer = await bareRequest(server, path, { headers: { host, authorization } });
+        const answer = await sendRawRequest(server, path, { headers: { host, authorization } });
         assert.equal(answer.status, 421, `${host} ${path}`);
         assert.match(answer.body, /host-refused/);
       }
@@ -29,15 +29,15 @@ describe('checkHostAndOrigin', () => {
   it('does not consume a sign-in code of a request for another host', async (test) => {
     const { server } = await startTestServer(test);
     const { pathname, search } = new URL(await server.signInUrl());
-    assert.equal((await bareRequest(server, pathname + search, { headers: { host: 'evil.example' } })).status, 421);
-    const answer = await bareRequest(server, pathname + search, { headers: { host: `localhost:${server.port}` } });
+    assert.equal((await sendRawRequest(server, pathname + search, { headers: { host: 'evil.example' } })).status, 421);
+    const answer = await sendRawRequest(server, pathname + search, { headers: { host: `localhost:${server.port}` } });
     assert.equal(answer.status, 200, 'the code is still valid');
   });
 
   it('accepts each name of this server', async (test) => {
     const { server } = await startTestServer(test);
     for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]']) {
-      const answer = await bareRequest(server, '/api/info', {
+      const answer = await sendRawRequest(server, '/api/info', {
         headers: { host: `${name}:${server.port}`, authorization },
       });
       assert.equal(answer.status, 200, name);
@@ -47,7 +47,7 @@ describe('checkHostAndOrigin', () => {
   it('accepts configured host names, for a proxy', async (test) => {
     const { server } = await startTestServer(test, { allowedHosts: ['Signalbox.example'] });
     const headers = { host: 'signalbox.example', origin: 'https://signalbox.example', authorization };
-    assert.equal((await bareRequest(server, '/api/info', { headers })).status, 200);
+    assert.equal((await sendRawRequest(server, '/api/info', { headers })).status, 200);
   });
 
   it('refuses a request line with another host, two Host headers, and a missing one', async (test) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, it } from 'node:test';
-import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { createTokenMatcher } from './tokens/bearer-tokens.ts';
 import { localUser } from '../../access/local-user.ts';
 
@@ -114,7 +114,7 @@ describe('cross-site requests', () => {
     const browser = await signIn();
     const host = `127.0.0.1:${server.port}`;
     const attempt = async (headers: Record<string, string>): Promise<number> =>
-      (await bareRequest(server, path, { method: 'POST', headers: { host, ...browser, ...headers } })).status;
+      (await sendRawRequest(server, path, { method: 'POST', headers: { host, ...browser, ...headers } })).status;
     assert.equal(await attempt({}), 403);
     assert.equal(await attempt({ 'sec-fetch-site': 'cross-site' }), 403);
     assert.equal(await attempt({ 'sec-fetch-site': 'same-site' }), 403);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { begin, messageOf, send, sendModern } from '../../../test/mcp-clients/raw.ts';
 import { serving } from '../../../test/mcp-clients/serving.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { defineTool, localServer } from '../../index.ts';
 import { Admission, type ShedReason } from './admission.ts';
 import { Problem, type ProblemDocument } from '../problems/problem.ts';
@@ -65,7 +65,7 @@ describe('load shedding', () => {
       'content-type': 'application/json',
       'content-length': '1000000',
     };
-    const refused = await bareRequest(server, path, { method: 'POST', headers, body: ['{'] });
+    const refused = await sendRawRequest(server, path, { method: 'POST', headers, body: ['{'] });
     assert.equal(refused.status, 429);
     assert.equal(refused.headers['retry-after'], '1');
     assert.equal((JSON.parse(refused.body) as ProblemDocument).code, 'calls-exhausted');

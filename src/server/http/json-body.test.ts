@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { adminToken, bareRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
 import { malformedBody } from './json-body.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 
@@ -38,11 +38,11 @@ describe('readJsonBody', () => {
       ...Array.from({ length: 24 }, () => Buffer.alloc(megabyte / 16, 'x')),
       '"}}',
     ];
-    const answer = await bareRequest(server, path, { method: 'POST', headers, body });
+    const answer = await sendRawRequest(server, path, { method: 'POST', headers, body });
     assert.equal(answer.status, 413);
     assert.match(answer.headers['content-type'] ?? '', /problem\+json/);
     assert.equal((await box.journal.calls()).items.length, 0);
-    const chunked = await bareRequest(server, path, {
+    const chunked = await sendRawRequest(server, path, {
       method: 'POST',
       headers,
       body: ['{"arguments":', '{"text":"in parts"}}'],

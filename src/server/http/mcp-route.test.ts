@@ -1,7 +1,7 @@
 import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
-import { adminToken, bareRequest, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, startTestServer } from '../../../test/support/http-server.ts';
 import type { Role } from '../../core/principal.ts';
 
 const alice = { id: 'alice', kind: 'human' } as const;
@@ -48,7 +48,7 @@ describe('MCP route', () => {
     assert.equal(await list('/mcp', { ...(await signIn()), origin, 'sec-fetch-site': 'same-origin' }), 401);
     const authorization = `Bearer ${adminToken}`;
     assert.equal(await list('/mcp', { authorization, origin: 'http://evil.example' }), 403);
-    const rebound = await bareRequest(server, '/mcp', { headers: { authorization, host: 'evil.example' } });
+    const rebound = await sendRawRequest(server, '/mcp', { headers: { authorization, host: 'evil.example' } });
     assert.equal(rebound.status, 421);
   });
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModel, generateText, isStepCount } from 'ai';
-import { type ScriptedRequest, scriptedHttp } from '../../../test/support/scripted-http.ts';
-import { picture, shopBox } from '../../../test/support/shop.ts';
+import { type ScriptedRequest, startScriptedHttp } from '../../../test/support/scripted-http.ts';
+import { picture, openShopBox } from '../../../test/support/shop-server.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { CallFailed, aiSdkSteps, aiSdkTools } from './index.ts';
@@ -19,7 +19,7 @@ async function modelThatCalls(
     model: 'x',
     choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
   });
-  const { url, requests } = await scriptedHttp(t, [
+  const { url, requests } = await startScriptedHttp(t, [
     ...names.map((name, index) =>
       answer(
         { content: null, tool_calls: [{ id: `call_${index}`, type: 'function', function: { name, arguments: '{}' } }] },
@@ -35,7 +35,7 @@ const settings = { prompt: 'go', stopWhen: isStepCount(5), maxRetries: 0 } as co
 
 describe('aiSdkTools', () => {
   test('run through the box: recorded, with session and principal, and the whole result in the step', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const { model } = await modelThatCalls(t, 'mcp__shop__photo');
     const tools = aiSdkTools(box, { session: 's1', principal: { id: 'ada', kind: 'agent' } });
     const { steps } = await generateText({ ...settings, model, tools });
@@ -58,7 +58,7 @@ describe('aiSdkTools', () => {
   });
 
   test('turn a denied or failed call into a tool error, whose reason the model reads', async (t) => {
-    const box = await shopBox(t, { approve: () => ({ allow: false, reason: 'not today' }) });
+    const box = await openShopBox(t, { approve: () => ({ allow: false, reason: 'not today' }) });
     const source = testSource('a', [testTool('pay', { effect: 'irreversible' })]);
     box.servers.add(source);
     const { model, requests } = await modelThatCalls(t, 'mcp__a__pay', 'mcp__shop__broken');

@@ -5,8 +5,8 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModel, generateText, isStepCount } from 'ai';
-import { scriptedHttp } from '../../../test/support/scripted-http.ts';
-import { shopBox } from '../../../test/support/shop.ts';
+import { startScriptedHttp } from '../../../test/support/scripted-http.ts';
+import { openShopBox } from '../../../test/support/shop-server.ts';
 import type { Signalbox } from '../../signalbox/signalbox.ts';
 import { anthropicTools, geminiTools, openaiTools } from '../providers/index.ts';
 import { type AiSdkOptions, aiSdkTools } from './index.ts';
@@ -30,7 +30,7 @@ describe('requests of the AI SDK', () => {
     });
 
   test('Anthropic: tools and results equal those that its package sends', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const message = {
       id: 'm',
       type: 'message',
@@ -39,7 +39,7 @@ describe('requests of the AI SDK', () => {
       usage: { input_tokens: 1, output_tokens: 1 },
     };
     const content = names.map((name, index) => ({ type: 'tool_use', id: `toolu_${index}`, name, input: {} }));
-    const api = await scriptedHttp(t, [
+    const api = await startScriptedHttp(t, [
       { ...message, content, stop_reason: 'tool_use' },
       { ...message, content: [{ type: 'text', text: 'done' }], stop_reason: 'end_turn' },
     ]);
@@ -63,14 +63,14 @@ describe('requests of the AI SDK', () => {
   };
   for (const [title, model] of Object.entries(chatModels)) {
     test(`${title}: tools equal those that its package sends, and results reach the model`, async (t) => {
-      const box = await shopBox(t);
+      const box = await openShopBox(t);
       const tool_calls = names.map((name, index) => ({
         id: `call_${index}`,
         type: 'function',
         function: { name, arguments: '{}' },
       }));
       const completion = { id: 'c', object: 'chat.completion', created: 1, model: 'x' };
-      const api = await scriptedHttp(t, [
+      const api = await startScriptedHttp(t, [
         {
           ...completion,
           choices: [
@@ -99,7 +99,7 @@ describe('requests of the AI SDK', () => {
   }
 
   test('OpenAI, responses: tools and results equal those that its package sends', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const output = names.map((name, index) => ({
       type: 'function_call',
       id: `fc_${index}`,
@@ -116,7 +116,7 @@ describe('requests of the AI SDK', () => {
       usage: { input_tokens: 1, output_tokens: 1 },
     };
     const done = { type: 'output_text', text: 'done', annotations: [] };
-    const api = await scriptedHttp(t, [
+    const api = await startScriptedHttp(t, [
       { ...response, output },
       { ...response, output: [{ type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [done] }] },
     ]);
@@ -138,9 +138,9 @@ describe('requests of the AI SDK', () => {
   });
 
   test('Gemini: tools equal those that its package sends, and results are in the same place', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const parts = names.map((name) => ({ functionCall: { name, args: {} }, thoughtSignature: 'signed' }));
-    const api = await scriptedHttp(t, [
+    const api = await startScriptedHttp(t, [
       { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] },
       { candidates: [{ content: { role: 'model', parts: [{ text: 'done' }] }, finishReason: 'STOP' }] },
     ]);

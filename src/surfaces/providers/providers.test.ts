@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
-import { document, picture, shopBox } from '../../../test/support/shop.ts';
+import { document, picture, openShopBox } from '../../../test/support/shop-server.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
@@ -14,7 +14,7 @@ const denied = /cannot be undone|needs an approval|nobody/i;
 
 describe('anthropicTools', () => {
   test('runs the calls of a response through the pipeline and returns tool_result blocks in order', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const { tools, call } = anthropicTools(box);
     assert.deepEqual(tools[0], {
       name: 'mcp__shop__price',
@@ -52,7 +52,7 @@ describe('anthropicTools', () => {
   });
 
   test('returns an error for a call that is denied, fails, names an unknown tool or has invalid arguments', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const results = await anthropicTools(box).call([
       { type: 'tool_use', id: '1', name: 'mcp__shop__order', input: { item: 'pen' } },
       { type: 'tool_use', id: '2', name: 'mcp__shop__broken', input: {} },
@@ -72,7 +72,7 @@ describe('anthropicTools', () => {
 
 describe('openaiTools', () => {
   test('returns messages of role tool for the tool_calls of a chat; media is described', async (t) => {
-    const { call } = openaiTools(await shopBox(t), { api: 'chat' });
+    const { call } = openaiTools(await openShopBox(t), { api: 'chat' });
     const messages = await call([
       { id: '1', type: 'function', function: { name: 'mcp__shop__price', arguments: '{"item":"pen"}' } },
       { id: '2', type: 'function', function: { name: 'mcp__shop__photo', arguments: '' } },
@@ -91,7 +91,7 @@ describe('openaiTools', () => {
   });
 
   test('returns function_call_output items for a response, with images and documents', async (t) => {
-    const { call } = openaiTools(await shopBox(t), { api: 'responses' });
+    const { call } = openaiTools(await openShopBox(t), { api: 'responses' });
     const item = (name: string): { type: string; call_id: string; name: string; arguments: string } => ({
       type: 'function_call',
       call_id: name,
@@ -117,7 +117,7 @@ describe('openaiTools', () => {
   });
 
   test('in strict mode, removes the nulls that represent omitted arguments', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const { tools, call } = openaiTools(box, { api: 'responses', strict: true });
     assert.equal(tools[0]?.strict, true);
     assert.deepEqual(tools[0].parameters['required'], ['item', 'currency']);
@@ -129,7 +129,7 @@ describe('openaiTools', () => {
 
 describe('geminiTools', () => {
   test('returns functionResponse parts, with media inside or beside them', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const { tools, call } = geminiTools(box);
     assert.deepEqual(tools[0]?.functionDeclarations[0], {
       name: 'mcp__shop__price',
@@ -178,7 +178,7 @@ describe('geminiTools', () => {
 
 describe('the tools of any provider', () => {
   test('are built once for each version of the catalog, in a new array for each caller', async (t) => {
-    const box = await shopBox(t);
+    const box = await openShopBox(t);
     const [first] = anthropicTools(box).tools;
     const other = anthropicTools(box);
     other.tools.length = 0;

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { findExecutable } from '../../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../../support/claude.ts';
-import { heardInMessages, startMessagesServer } from '../../support/messages-server.ts';
+import { toModelInput, startMessagesServer } from '../../support/messages-server.ts';
 import type { ModelApi } from '../../support/model/api-server.ts';
 import { startGeminiApi } from '../../support/model/gemini-api.ts';
-import type { Heard, ModelScript } from '../../support/model/model-script.ts';
+import type { ScriptedInput, ModelScript } from '../../support/model/model-script.ts';
 import { startOpenAIApi } from '../../support/model/openai-api.ts';
 import { heardFrom, type WireResult } from './sdk-clients.ts';
 import type { ConnectedClient, HeardResult, StepName } from './steps.ts';
@@ -38,7 +38,7 @@ const withoutUser = {
 const agents: readonly Agent[] = [
   {
     name: 'Claude Code',
-    startApi: (script) => startMessagesServer((request) => script(heardInMessages(request))),
+    startApi: (script) => startMessagesServer((request) => script(toModelInput(request))),
     program(target, apiUrl) {
       const file = join(target.home, 'servers.json');
       writeFileSync(
@@ -174,7 +174,7 @@ export const agentClients: readonly FieldClient[] = [
 /** Each call is a turn in which the scripted model makes it once, and answers when the result is there. */
 async function connectAgent(agent: Agent, target: Target): Promise<ConnectedClient> {
   let wanted: { readonly tool: string; readonly args: object } | undefined;
-  let heard: Heard | undefined;
+  let heard: ScriptedInput | undefined;
   let isCalled = false;
   const api = await agent.startApi((now) => {
     // Agents also ask for titles and summaries, without any tools.

@@ -1,5 +1,5 @@
 import { type ModelApi, type Send, pieces, startApi } from './api-server.ts';
-import type { Heard, ModelBlock, ModelScript } from './model-script.ts';
+import type { ScriptedInput, ModelBlock, ModelScript } from './model-script.ts';
 
 /** A request to Gemini, with the fields that tests use. */
 export interface GeminiRequest {
@@ -51,14 +51,14 @@ function stream(blocks: readonly ModelBlock[], send: Send): () => void {
     });
 }
 
-function toModelInput({ contents, tools = [] }: GeminiRequest): Heard {
+function toModelInput({ contents, tools = [] }: GeminiRequest): ScriptedInput {
   const texts = contents.map(({ role, parts }) => (role === 'user' ? parts.flatMap(({ text }) => text ?? []) : []));
   const since = contents.slice(texts.findLastIndex((userTexts) => userTexts.length > 0) + 1);
   const groups = Array.isArray(tools)
     ? (tools as readonly { functionDeclarations?: readonly { name: string }[] }[])
     : [tools];
   return {
-    said: texts.flat(),
+    userMessages: texts.flat(),
     results: since.flatMap(({ parts }) =>
       parts.flatMap(({ functionResponse }) => {
         if (functionResponse === undefined) return [];

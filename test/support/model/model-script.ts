@@ -16,23 +16,23 @@ export interface ModelRefusal {
 }
 
 /** The input of a scripted model, independent of the API. */
-export interface Heard {
+export interface ScriptedInput {
   /** All user messages so far. */
-  readonly said: readonly string[];
+  readonly userMessages: readonly string[];
   /** The tool results since the last user message. */
-  readonly results: readonly HeardResult[];
+  readonly results: readonly ModelToolResult[];
   /** The names of the offered tools. */
   readonly tools: readonly string[];
 }
 
-export interface HeardResult {
+export interface ModelToolResult {
   readonly text: string;
   /** Whether the API marks it as an error; absent when the API has no error flag. */
   readonly failed?: boolean;
 }
 
 /** Returns the answer of the model to its input. */
-export type ModelScript = (heard: Heard) => readonly ModelBlock[] | ModelRefusal;
+export type ModelScript = (heard: ScriptedInput) => readonly ModelBlock[] | ModelRefusal;
 
 export function isRefusal(answer: readonly unknown[] | ModelRefusal): answer is ModelRefusal {
   return !Array.isArray(answer);

@@ -1,5 +1,5 @@
 import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './api-server.ts';
-import type { Heard, HeardResult, ModelBlock, ModelRefusal, ModelScript } from './model-script.ts';
+import type { ScriptedInput, ModelToolResult, ModelBlock, ModelRefusal, ModelScript } from './model-script.ts';
 
 /** A request to either API, with the fields that tests use. */
 export interface OpenAIRequest {
@@ -127,17 +127,17 @@ function streamItem(
   }
 }
 
-function fromChat({ messages = [], tools = [] }: OpenAIRequest): Heard {
+function fromChat({ messages = [], tools = [] }: OpenAIRequest): ScriptedInput {
   return {
-    said: messages.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
+    userMessages: messages.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
     results: sinceUser(messages).flatMap(({ role, content }) => (role === 'tool' ? [resultOf(content)] : [])),
     tools: tools.map((tool) => tool.function?.name ?? ''),
   };
 }
 
-function fromResponses({ input = [], tools = [] }: OpenAIRequest): Heard {
+function fromResponses({ input = [], tools = [] }: OpenAIRequest): ScriptedInput {
   return {
-    said: input.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
+    userMessages: input.flatMap(({ role, content }) => (role === 'user' ? [textOf(content)] : [])),
     results: sinceUser(input).flatMap(({ type, output }) =>
       type === 'function_call_output' ? [resultOf(output)] : [],
     ),
@@ -149,7 +149,7 @@ function sinceUser<Message extends { readonly role?: string }>(messages: readonl
   return messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 }
 
-function resultOf(content: unknown): HeardResult {
+function resultOf(content: unknown): ModelToolResult {
   const text = textOf(content);
   return { text, failed: text.startsWith('{"error":') };
 }

@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { pieces } from './api-server.ts';
-import { type Heard, type ModelScript, isRefusal } from './model-script.ts';
+import { type ScriptedInput, type ModelScript, isRefusal } from './model-script.ts';
 
 type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 type Request = Parameters<Model['doStream']>[0];
@@ -65,10 +65,10 @@ async function* stream(script: ModelScript, request: Request, index: number): As
   };
 }
 
-function toModelInput({ prompt, tools = [] }: Request): Heard {
+function toModelInput({ prompt, tools = [] }: Request): ScriptedInput {
   const last = prompt.findLastIndex(({ role }) => role === 'user');
   return {
-    said: prompt.flatMap((message) =>
+    userMessages: prompt.flatMap((message) =>
       message.role === 'user' ? [message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')] : [],
     ),
     results: prompt.slice(last + 1).flatMap((message) =>

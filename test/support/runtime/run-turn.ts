@@ -6,7 +6,7 @@ import { turnTools } from '../../../src/runtimes/turn-tools.ts';
 import type { SuiteBox } from './suite-box.ts';
 
 /** The parameters of a turn; all others have defaults. */
-export interface TurnStory {
+export interface TurnOptions {
   readonly session?: string;
   readonly cwd?: string;
   readonly instructions?: string;
@@ -21,7 +21,7 @@ export interface TurnStory {
 }
 
 /** The events of a turn. */
-export interface ToldTurn {
+export interface TurnResult {
   readonly events: readonly TurnEvent[];
   readonly text: string;
   readonly results: readonly Extract<TurnEvent, { type: 'tool_result' }>[];
@@ -31,7 +31,7 @@ export interface ToldTurn {
 }
 
 /** Creates a turn with the tools of the box, as sessions do. */
-export function turnOf({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: string, story: TurnStory = {}): Turn {
+export function testTurn({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: string, story: TurnOptions = {}): Turn {
   const { session = 'session-1', cwd = process.cwd(), model, memory, fork, permissionMode = 'default', ask } = story;
   return {
     session,
@@ -61,10 +61,10 @@ export async function runTurn(
   runtime: Runtime,
   box: Pick<SuiteBox, 'box' | 'own'>,
   content: string,
-  story: TurnStory = {},
-): Promise<ToldTurn> {
+  story: TurnOptions = {},
+): Promise<TurnResult> {
   const events: TurnEvent[] = [];
-  for await (const event of runtime.turn(turnOf(box, content, story))) {
+  for await (const event of runtime.turn(testTurn(box, content, story))) {
     events.push(event);
     story.onEvent?.(event);
   }

@@ -6,11 +6,11 @@ import type { RunningServer } from '../../../src/server/server-options.ts';
 import { startServer } from '../../../src/server/start-server.ts';
 import { type ClientStream, openStream } from '../event-stream.ts';
 import { adminToken, bodyOf } from '../http-server.ts';
-import { type PlaceOptions, type SessionPlace, openSessionPlace } from './session-place.ts';
+import { type SessionFixtureOptions, type SessionFixture, openSessionFixture } from './session-fixture.ts';
 
 /** Sessions on a real server, closed with the test. */
 export interface SessionServer {
-  readonly place: SessionPlace;
+  readonly place: SessionFixture;
   readonly server: RunningServer;
   /** Sends a request, by default with the admin token. */
   ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
@@ -28,10 +28,10 @@ export interface SessionServer {
 
 export async function openSessionServer(
   test: TestContext,
-  fixtureOptions: PlaceOptions = {},
+  fixtureOptions: SessionFixtureOptions = {},
   limits: { readonly graceMs: number } = { graceMs: 1000 },
 ): Promise<SessionServer> {
-  const place = await openSessionPlace(fixtureOptions);
+  const place = await openSessionFixture(fixtureOptions);
   const { box, sessions } = place;
   const start = (): Promise<RunningServer> =>
     startServer({ box, sessions, host: '127.0.0.1', port: 0, token: adminToken, limits });

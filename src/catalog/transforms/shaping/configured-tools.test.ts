@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CliProject, notesModule } from '../../../../test/e2e/cli-place.ts';
+import { CliProject, notesModule } from '../../../../test/e2e/cli-project.ts';
 
 interface ToolListing {
   readonly items: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
+import { testTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { ClaudeTurn } from '../shared/claude-turn.ts';
@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 async function createTurn(): Promise<(request: JsonObject) => Promise<JsonObject>> {
   const own = runtimeTools('claude');
   const box = await openSignalbox({ servers: [own] });
-  const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), {}, signal, () => undefined);
+  const turn = new ClaudeTurn(testTurn({ box, own }, 'hello'), {}, signal, () => undefined);
   const hooks = new HookCallbacks(turn, undefined);
   return (request) => answerControlRequest(request, turn, hooks, signal);
 }

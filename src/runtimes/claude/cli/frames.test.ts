@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openClaudePlace } from '../../../../test/support/claude-place.ts';
+import { openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { findExecutable } from '../shared/installation.ts';
 import type { ClaudeCodeOptions } from '../shared/claude-options.ts';
@@ -29,7 +29,7 @@ async function recordFrames(
   file: string,
 ): Promise<JsonObject[]> {
   const recording = join(directory, file);
-  const place = await openClaudePlace((options) =>
+  const place = await openClaudeFixture((options) =>
     make({
       ...options,
       executable: join(directory, 'claude'),

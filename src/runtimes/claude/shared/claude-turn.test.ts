@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
+import { testTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
@@ -11,7 +11,7 @@ async function createTurn(options: ClaudeCodeOptions = {}) {
   const own = runtimeTools('claude');
   const box = await openSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
-  const turn = new ClaudeTurn(turnOf({ box, own }, 'hello'), options, new AbortController().signal, (event) =>
+  const turn = new ClaudeTurn(testTurn({ box, own }, 'hello'), options, new AbortController().signal, (event) =>
     events.push(event),
   );
   return { turn, events, box };

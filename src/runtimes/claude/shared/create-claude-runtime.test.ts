@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { turnOf } from '../../../../test/support/runtime/run-turn.ts';
+import { testTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import { runtimeTools } from '../../runtime-tools.ts';
 import type { TurnEvent } from '../../runtime.ts';
@@ -10,7 +10,7 @@ async function eventsOf(drive: RunClaudeTurn, signal = new AbortController().sig
   const own = runtimeTools('claude');
   const box = await openSignalbox({ servers: [own] });
   const events: TurnEvent[] = [];
-  for await (const event of createClaudeRuntime('test', {}, drive).turn(turnOf({ box, own }, 'hello', { signal })))
+  for await (const event of createClaudeRuntime('test', {}, drive).turn(testTurn({ box, own }, 'hello', { signal })))
     events.push(event);
   await box.close();
   return events;
@@ -46,7 +46,7 @@ describe('createClaudeRuntime', () => {
       ended = true;
       emit({ type: 'done', reason: 'interrupted' });
     });
-    const next = runtime.turn(turnOf({ box, own }, 'hello'))[Symbol.asyncIterator]().next();
+    const next = runtime.turn(testTurn({ box, own }, 'hello'))[Symbol.asyncIterator]().next();
     await begun.promise;
     await runtime.close();
     assert.equal(ended, true);
@@ -72,7 +72,7 @@ describe('createClaudeRuntime', () => {
     );
     const events = async (): Promise<TurnEvent[]> => {
       const all: TurnEvent[] = [];
-      for await (const event of runtime.turn(turnOf({ box, own }, 'hello'))) all.push(event);
+      for await (const event of runtime.turn(testTurn({ box, own }, 'hello'))) all.push(event);
       return all;
     };
     assert.deepEqual(await events(), [

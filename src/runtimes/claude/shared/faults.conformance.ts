@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type ClaudePlace, openClaudePlace } from '../../../../test/support/claude-place.ts';
+import { type ClaudeFixture, openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
 import { claudePassthrough } from '../../../surfaces/claude/index.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
@@ -17,8 +17,8 @@ export function faultsConformance(name: string, make: (options: ClaudeCodeOption
     const programs = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-programs-')));
     after(() => rmSync(programs, { recursive: true, force: true }));
 
-    async function withPlace(options: ClaudeCodeOptions, run: (place: ClaudePlace) => Promise<void>): Promise<void> {
-      const place = await openClaudePlace((defaults) => make({ ...defaults, ...options }));
+    async function withPlace(options: ClaudeCodeOptions, run: (place: ClaudeFixture) => Promise<void>): Promise<void> {
+      const place = await openClaudeFixture((defaults) => make({ ...defaults, ...options }));
       try {
         await run(place);
       } finally {
@@ -86,7 +86,7 @@ export function faultsConformance(name: string, make: (options: ClaudeCodeOption
     });
 
     test('a passthrough server works beside the servers of the box, and its calls are recorded', async () => {
-      const place = await openClaudePlace((defaults, box) => {
+      const place = await openClaudeFixture((defaults, box) => {
         const config = { type: 'stdio' as const, command: process.execPath, args: [everything], alwaysLoad: true };
         return make({ ...defaults, passthrough: claudePassthrough(box, { every: { config } }) });
       });

@@ -3,13 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, after, before, beforeEach, describe, test } from 'node:test';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { type ClaudePlace, openClaudePlace } from '../../../../test/support/claude-place.ts';
+import { type ClaudeFixture, openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
 import { mcpServer } from '../../../sources/mcp/mcp-server.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';
 
 /** Adds a server with resources and prompts for the duration of a test. */
-async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void> {
+async function mountFixture({ box }: ClaudeFixture, t: TestContext): Promise<void> {
   const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram() });
   box.servers.add(fixture);
   t.after(() => box.servers.remove('fixture'));
@@ -19,11 +19,11 @@ async function mountFixture({ box }: ClaudePlace, t: TestContext): Promise<void>
 /** Conformance tests of both Claude Code runtimes: the built-in tools of Claude Code together with those of the box. */
 export function ownToolsConformance(name: string, make: (options: ClaudeCodeOptions) => Runtime): void {
   describe(`tools of Claude Code (${name})`, () => {
-    let place: ClaudePlace;
+    let place: ClaudeFixture;
     const pathOf = (file: string): string => join(place.workspace, file);
     const approved: string[] = [];
     before(async () => {
-      place = await openClaudePlace(make);
+      place = await openClaudeFixture(make);
     });
     after(() => place.close());
     beforeEach(() => {
@@ -199,8 +199,8 @@ export function ownToolsConformance(name: string, make: (options: ClaudeCodeOpti
     });
 
     test('decides the calls of a subagent', async () => {
-      place.script = ({ said, results }) => {
-        const last = said.at(-1) ?? '';
+      place.script = ({ userMessages, results }) => {
+        const last = userMessages.at(-1) ?? '';
         if (results.length > 0) return [{ type: 'text', text: `result: ${results[0]?.text}` }];
         if (last.includes('as the agent'))
           return [{ type: 'tool_use', name: 'Write', input: { file_path: pathOf('sub.txt'), content: 'x' } }];

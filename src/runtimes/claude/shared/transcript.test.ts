@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
-import { openClaudePlace } from '../../../../test/support/claude-place.ts';
+import { openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
 import { claudeCliRuntime } from '../cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../sdk/claude-runtime.ts';
 import type { Runtime, TranscriptMessage } from '../../runtime.ts';
@@ -62,12 +62,12 @@ suite('transcript of Claude Code', { timeout: 300_000 }, () => {
   ] as const) {
     test(`${name} reads text, thinking and calls with results, also of resumed and forked sessions`, async () => {
       let tested: Runtime | undefined;
-      const place = await openClaudePlace((options) => (tested = make(options)));
+      const place = await openClaudeFixture((options) => (tested = make(options)));
       try {
         place.approve = () => ({ allow: true });
-        place.script = ({ said, results }) =>
+        place.script = ({ userMessages, results }) =>
           results.length > 0
-            ? [{ type: 'text', text: `answer to ${said.at(-1)}` }]
+            ? [{ type: 'text', text: `answer to ${userMessages.at(-1)}` }]
             : [
                 { type: 'thinking', text: 'hm' },
                 { type: 'text', text: 'Let me see.' },

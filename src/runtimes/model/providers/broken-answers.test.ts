@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, before, describe, test } from 'node:test';
-import { heardInMessages, startMessagesServer } from '../../../../test/support/messages-server.ts';
+import { toModelInput, startMessagesServer } from '../../../../test/support/messages-server.ts';
 import { startGeminiApi } from '../../../../test/support/model/gemini-api.ts';
 import type { ModelBlock, ModelScript } from '../../../../test/support/model/model-script.ts';
 import { startOpenAIApi } from '../../../../test/support/model/openai-api.ts';
-import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-turn.ts';
+import { type TurnResult, runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
 import { testSource, testTool } from '../../../../test/support/test-source.ts';
 import { modelRuntime } from '../model-runtime.ts';
@@ -21,7 +21,7 @@ type Api = (script: ModelScript) => Promise<{
 const key = { apiKey: 'k' };
 const apis: Readonly<Record<string, Api>> = {
   Anthropic: async (script) => {
-    const api = await startMessagesServer((request) => script(heardInMessages(request)));
+    const api = await startMessagesServer((request) => script(toModelInput(request)));
     return { ...api, model: 'anthropic/m', providers: { anthropic: { ...key, baseURL: `${api.url}/v1` } } };
   },
   'OpenAI Responses': async (script) => {
@@ -55,7 +55,7 @@ for (const [name, start] of Object.entries(apis)) {
     async function turn(
       t: TestContext,
       script: ModelScript,
-    ): Promise<{ result: ToldTurn; requests: readonly object[] }> {
+    ): Promise<{ result: TurnResult; requests: readonly object[] }> {
       const { model, providers, requests, close } = await start(script);
       t.after(close);
       return { result: await runTurn(modelRuntime({ model, providers }), box, 'go'), requests };

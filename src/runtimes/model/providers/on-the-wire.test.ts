@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import {
-  type MessagesRequest,
-  heardInMessages,
-  startMessagesServer,
-} from '../../../../test/support/messages-server.ts';
+import { type MessagesRequest, toModelInput, startMessagesServer } from '../../../../test/support/messages-server.ts';
 import type { ModelBlock, ModelScript } from '../../../../test/support/model/model-script.ts';
 import { type OpenAIRequest, startOpenAIApi } from '../../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../../test/support/model/scripted-model.ts';
@@ -60,7 +56,7 @@ describe('requests to providers', () => {
   const shoot = once(use('mcp__camera__shoot', { at: 'noon' }));
 
   async function viaAnthropic(): Promise<readonly MessagesRequest[]> {
-    const api = await startMessagesServer((request) => shoot(heardInMessages(request)));
+    const api = await startMessagesServer((request) => shoot(toModelInput(request)));
     const providers = { anthropic: { apiKey: 'k', baseURL: `${api.url}/v1` } };
     await runTurn(modelRuntime({ model: 'anthropic/m', providers }), box, 'shoot');
     await api.close();
@@ -107,7 +103,7 @@ describe('requests to providers', () => {
 
   test('return the signed or encrypted thinking of the model with the next step', async (t) => {
     const thinking = once({ type: 'thinking', text: 'hm' }, use('mcp__suite__add', { a: 1, b: 1 }));
-    const messages = await startMessagesServer((request) => thinking(heardInMessages(request)));
+    const messages = await startMessagesServer((request) => thinking(toModelInput(request)));
     const openai = await startOpenAIApi(thinking);
     t.after(() => Promise.all([messages.close(), openai.close()]));
     const providers = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ModelBlock } from '../../../../test/support/model/model-script.ts';
 import { scriptedModel } from '../../../../test/support/model/scripted-model.ts';
-import { type ToldTurn, runTurn } from '../../../../test/support/runtime/run-turn.ts';
+import { type TurnResult, runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
 import { modelRuntime } from '../model-runtime.ts';
 
@@ -15,7 +15,7 @@ describe('resources and prompts in a model session', () => {
   after(() => box.close());
 
   /** Runs a turn in which the model makes these calls and then repeats their results. */
-  function turn(session: string, ...calls: readonly (readonly [string, object])[]): Promise<ToldTurn> {
+  function turn(session: string, ...calls: readonly (readonly [string, object])[]): Promise<TurnResult> {
     const model = scriptedModel(({ results, tools }) => {
       offered = tools;
       const blocks = calls.map(([name, input]): ModelBlock => ({ type: 'tool_use', name, input }));

@@ -3,8 +3,8 @@ import { type TestContext, describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   type AuthorizationServer,
-  authorizationServer,
-  signingKey,
+  startAuthorizationServer,
+  createSigningKey,
 } from '../../../../test/support/authorization-server.ts';
 import { seeded } from '../../../../test/support/seeded.ts';
 import { Problem } from '../../problems/problem.ts';
@@ -16,7 +16,7 @@ const address = 'https://box.example/mcp';
 async function trustedIssuer(
   t: TestContext,
 ): Promise<{ issuer: AuthorizationServer; accepts: (text: string) => Promise<boolean> }> {
-  const issuer = await authorizationServer(t);
+  const issuer = await startAuthorizationServer(t);
   const settings = { issuers: [{ issuer: issuer.issuer }] };
   const access = new OAuthAccess({ settings: () => settings, log: assert.fail });
   const accepts = async (text: string): Promise<boolean> => {
@@ -105,7 +105,7 @@ describe('OAuthAccess with forged tokens', () => {
   for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
     it(`accepts none of 3,000 mutations of a valid token (${algorithm})`, async (t) => {
       const { issuer, accepts } = await trustedIssuer(t);
-      issuer.keys = [await signingKey('first', algorithm)];
+      issuer.keys = [await createSigningKey('first', algorithm)];
       const valid = await issuer.token(address);
       assert.ok(await accepts(valid));
       const random = seeded(728);

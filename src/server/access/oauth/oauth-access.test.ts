@@ -6,11 +6,11 @@ import { type Serving, serving, token as adminToken } from '../../../../test/mcp
 import {
   type AuthorizationServer,
   type SigningKey,
-  type TokenWish,
-  authorizationServer,
-  signingKey,
+  type TokenOverrides,
+  startAuthorizationServer,
+  createSigningKey,
 } from '../../../../test/support/authorization-server.ts';
-import { bareRequest } from '../../../../test/support/http-server.ts';
+import { sendRawRequest } from '../../../../test/support/http-server.ts';
 import type { RunningServer } from '../../server-options.ts';
 import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
 import type { KeyTimes } from './issuer-keys.ts';
@@ -24,7 +24,7 @@ interface TrustingServer extends Serving {
   /** The settings, which can change while the server runs. */
   readonly trust: { settings: OAuthSettings | undefined };
   resource(profile?: string): string;
-  token(wish?: TokenWish & { readonly resource?: string }): Promise<string>;
+  token(wish?: TokenOverrides & { readonly resource?: string }): Promise<string>;
   /** Sends a request with this token and returns the response. */
   call(token: string, profile?: string): Promise<CallResponse>;
 }
@@ -43,7 +43,7 @@ interface TrustOptions {
 }
 
 async function startTrusting(t: TestContext, options: TrustOptions = {}): Promise<TrustingServer> {
-  const issuer = await authorizationServer(t, options.openId);
+  const issuer = await startAuthorizationServer(t, options.openId);
   const trust: TrustingServer['trust'] = { settings: { issuers: [{ issuer: issuer.issuer, ...options.issuer }] } };
   const served = await serving(
     t,
@@ -83,7 +83,7 @@ describe('OAuth token of a trusted authorization server', () => {
   for (const algorithm of ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])
     it(`authenticates an agent (${algorithm})`, async (t) => {
       const { issuer, token, call, logged } = await startTrusting(t, { openId: algorithm === 'ES384' });
-      issuer.keys = [await signingKey('one', algorithm), await signingKey('other', 'ES512')];
+      issuer.keys = [await createSigningKey('one', algorithm), await createSigningKey('other', 'ES512')];
       assert.equal((await call(await token())).status, 200);
       assert.deepEqual(logged, []);
     });
@@ -103,7 +103,7 @@ describe('OAuth token of a trusted authorization server', () => {
     const { issuer, token, call, resource } = await startTrusting(t);
     const now = Math.floor(Date.now() / 1000);
     const valid = await token();
-    const stranger = await signingKey('first');
+    const stranger = await createSigningKey('first');
     const [key = assert.fail()] = issuer.keys;
     const publicKey = createPublicKey({ key: { ...key.published }, format: 'jwk' });
     const hmacWith = (secret: string | Buffer) => (input: string) =>
@@ -166,8 +166,8 @@ describe('OAuth token of a trusted authorization server', () => {
   it('is valid only for the configured algorithms and audiences', async (t) => {
     const issuer = { algorithms: ['RS256' as const], audience: ['api://signalbox', 'b'] };
     const trusting = await startTrusting(t, { issuer });
-    const rsa = await signingKey('rsa', 'RS256');
-    trusting.issuer.keys = [rsa, await signingKey('ec')];
+    const rsa = await createSigningKey('rsa', 'RS256');
+    trusting.issuer.keys = [rsa, await createSigningKey('ec')];
     const ec = trusting.issuer.keys[1] ?? assert.fail();
     assert.equal((await trusting.call(await trusting.token({ resource: 'api://signalbox', key: rsa }))).status, 200);
     assert.equal((await trusting.call(await trusting.token({ claims: { aud: ['a', 'b'] }, key: rsa }))).status, 200);
@@ -273,7 +273,7 @@ describe('keys of an authorization server', () => {
     const one = await token();
     await Promise.all(Array.from({ length: 10 }, () => call(one)));
     for (const sub of ['a', 'b', 'c']) assert.equal((await call(await token({ claims: { sub } }))).status, 200);
-    assert.equal(issuer.keysAsked, 1);
+    assert.equal(issuer.keyRequests, 1);
   });
 
   it('accept a verified token until it expires', async (t) => {
@@ -292,10 +292,10 @@ describe('keys of an authorization server', () => {
     const before = await token();
     assert.equal((await call(before)).status, 200);
     const [old] = issuer.keys;
-    issuer.keys = [await signingKey('second', 'RS256'), ...(old === undefined ? [] : [old])];
+    issuer.keys = [await createSigningKey('second', 'RS256'), ...(old === undefined ? [] : [old])];
     assert.equal((await call(await token())).status, 200);
     assert.equal((await call(before)).status, 200, 'both keys are published');
-    issuer.keys = [await signingKey('third')];
+    issuer.keys = [await createSigningKey('third')];
     assert.equal((await call(await token())).status, 200);
     assert.equal((await call(before)).status, 401, 'its key was withdrawn');
   });
@@ -304,7 +304,7 @@ describe('keys of an authorization server', () => {
     const { issuer, token, call } = await startTrusting(t, { times: { freshMs: 0, coolDownMs: 0 } });
     const before = await token();
     assert.equal((await call(before)).status, 200);
-    issuer.keys = [await signingKey('first')];
+    issuer.keys = [await createSigningKey('first')];
     // The first request starts a background refresh of the keys.
     while ((await call(before)).status === 200) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal((await call(await token())).status, 200);
@@ -317,7 +317,7 @@ describe('keys of an authorization server', () => {
       Array.from({ length: 50 }, async (_, at) => (await call(await token({ header: { kid: `k${at}` } }))).status),
     );
     assert.deepEqual(new Set(statuses), new Set([401]));
-    assert.equal(issuer.keysAsked, 1);
+    assert.equal(issuer.keyRequests, 1);
     assert.equal((await call(await token())).status, 200, 'valid tokens are still accepted');
   });
 
@@ -359,7 +359,7 @@ describe('keys of an authorization server', () => {
       issuer.provider.behavior.metadata = metadata;
       assert.equal((await call(valid)).status, 503, JSON.stringify(metadata));
     }
-    assert.equal(issuer.keysAsked, 0);
+    assert.equal(issuer.keyRequests, 0);
     assert.equal(logged.length, 1);
   });
 
@@ -450,7 +450,7 @@ describe('protected resource metadata', () => {
     const server = { port: Number(url.port) } as RunningServer;
     for (const path of ['/mcp', '/.well-known/oauth-protected-resource'])
       for (const host of ['evil.example', 'a b', '"', '[', '%'])
-        assert.equal((await bareRequest(server, path, { headers: { host } })).status, 421, `${path} ${host}`);
+        assert.equal((await sendRawRequest(server, path, { headers: { host } })).status, 421, `${path} ${host}`);
     assert.equal((await call(await token())).status, 200);
   });
 

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { SignInClient, signInAndConnect } from '../../../../test/mcp-clients/oauth-client.ts';
 import { serving } from '../../../../test/mcp-clients/serving.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
-import { authorizationServer } from '../../../../test/support/authorization-server.ts';
+import { startAuthorizationServer } from '../../../../test/support/authorization-server.ts';
 import { mcpServer } from '../../../index.ts';
 
 describe('OAuth sign-in of a client that knows only the URL of the MCP endpoint', () => {
   for (const era of ['legacy', 'modern'] as const)
     for (const path of ['/mcp', '/mcp/coding'])
       it(`discovers the authorization server, signs in and calls a tool (${era}, ${path})`, async (t) => {
-        const issuer = await authorizationServer(t);
+        const issuer = await startAuthorizationServer(t);
         const fixture = await httpFixture(era);
         t.after(() => fixture.close());
         const server = mcpServer({ name: 'fixture', transport: { type: 'http', url: fixture.url } });
@@ -42,7 +42,7 @@ describe('OAuth sign-in of a client that knows only the URL of the MCP endpoint'
       });
 
   it('refreshes an expired token and continues the session', async (t) => {
-    const issuer = await authorizationServer(t);
+    const issuer = await startAuthorizationServer(t);
     issuer.provider.behavior.accessToken = ({ resource, scope }) => {
       const isFirst = issuer.provider.count('refresh_token') === 0;
       const exp = Math.floor(Date.now() / 1000) - (isFirst ? 60 : -600);

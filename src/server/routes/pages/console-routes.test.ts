@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { bareRequest, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { sendRawRequest, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 import { consolePaths } from './console-routes.ts';
 
@@ -52,7 +52,7 @@ describe('console routes', () => {
       ['identity', undefined],
     ]) {
       const headers = { cookie, host: `127.0.0.1:${server.port}`, 'accept-encoding': accepted ?? '' };
-      const bare = await bareRequest(server, '/console/index-1.js', { headers });
+      const bare = await sendRawRequest(server, '/console/index-1.js', { headers });
       assert.equal(bare.headers['content-encoding'], encoding, accepted);
       assert.equal(bare.headers.vary, 'Accept-Encoding');
     }

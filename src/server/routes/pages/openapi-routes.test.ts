@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { documented } from '../../../../test/support/documented.ts';
+import { createOpenApiAssertion } from '../../../../test/support/openapi-assertion.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import { BrowserSessions } from '../../access/browser/browser-sessions.ts';
 import { SignInCodes } from '../../access/browser/sign-in-codes.ts';
@@ -81,7 +81,7 @@ describe('GET /openapi.json', () => {
 
   it('describes the actual responses completely', async (test) => {
     const { get, call, server, box, signIn, token, send } = await startTestServer(test);
-    const assertDocumented = await documented(get('/openapi.json'));
+    const assertDocumented = await createOpenApiAssertion(get('/openapi.json'));
     const callPath = '/api/tools/{name}/call';
     const { callId } = await bodyOf(call('long'));
     for (const body of [{ arguments: { text: 'a' } }, { arguments: {} }])

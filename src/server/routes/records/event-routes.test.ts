@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { type ClientStream, openStream, take } from '../../../../test/support/event-stream.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import { runSeed } from '../../../../test/support/seeded.ts';
-import { says } from '../../../../test/support/sessions/session-place.ts';
+import { textTurn } from '../../../../test/support/sessions/session-fixture.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { JournalEvent } from '../../../journal/entries/journal-event.ts';
 import type { Page } from '../../../journal/queries/journal-reader.ts';
@@ -188,7 +188,7 @@ describe('GET /api/events', () => {
     const { create, say, server, place } = await openSessionServer(test);
     const stream = await watch(server.url);
     await take(stream, 1);
-    place.script = () => says(...Array.from({ length: 200 }, () => 'text '.repeat(20_000)));
+    place.script = () => textTurn(...Array.from({ length: 200 }, () => 'text '.repeat(20_000)));
     const written = await eventsOf(await say(await create({ agent: 'scripted' }), 'write much text'));
     const { callId } = await place.box.call('mcp__signalbox__ping');
     let received = 0;

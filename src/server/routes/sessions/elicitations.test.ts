@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
-import { type AssertDocumented, documented } from '../../../../test/support/documented.ts';
+import { type AssertDocumented, createOpenApiAssertion } from '../../../../test/support/openapi-assertion.ts';
 import { bodyOf } from '../../../../test/support/http-server.ts';
-import { askingServer } from '../../../../test/support/sessions/asking-server.ts';
+import { elicitingServer } from '../../../../test/support/sessions/eliciting-server.ts';
 import {
   type SessionServer,
   eventsOf,
@@ -23,7 +23,7 @@ interface ElicitingSession extends SessionServer {
 
 /** Creates a session of the demo model whose call to `asking` waits for an answer of the user. */
 async function startEliciting(test: TestContext, call: string): Promise<ElicitingSession> {
-  const served = await openSessionServer(test, { box: { servers: [askingServer()] } });
+  const served = await openSessionServer(test, { box: { servers: [elicitingServer()] } });
   const id = await served.create();
   const stream = await served.say(id, `call mcp__asking__${call}`);
   const question = (await eventsOf(stream, ({ type }) => type === 'elicitation_required')).at(-1);
@@ -31,7 +31,7 @@ async function startEliciting(test: TestContext, call: string): Promise<Elicitin
   const path = `/api/sessions/${id}/answer-elicitation`;
   const answer: ElicitingSession['answer'] = (body, headers) =>
     served.ask('POST', path, { elicitationId: question.elicitationId, ...body }, headers);
-  const assertDocumented = await documented(served.ask('GET', '/openapi.json'));
+  const assertDocumented = await createOpenApiAssertion(served.ask('GET', '/openapi.json'));
   return { ...served, id, question, assertDocumented, answer };
 }
 

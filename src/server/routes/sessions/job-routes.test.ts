@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
-import { openSessionPlace } from '../../../../test/support/sessions/session-place.ts';
+import { openSessionFixture } from '../../../../test/support/sessions/session-fixture.ts';
 import type { Job } from '../../../sessions/schedules/job.ts';
 import { Schedules } from '../../../sessions/schedules/schedules.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('/api/jobs', () => {
   it('creates, lists, runs and deletes jobs for admins, and refuses schedules that never run', async (test) => {
-    const { box, sessions, close } = await openSessionPlace();
+    const { box, sessions, close } = await openSessionFixture();
     test.after(() => close());
     const schedules = new Schedules({ store: box.jobStore, sessions, redact: (text) => text });
     test.after(() => schedules.close());

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { openStream, take } from '../../../../test/support/event-stream.ts';
 import { runSeed } from '../../../../test/support/seeded.ts';
-import { says, textOf } from '../../../../test/support/sessions/session-place.ts';
+import { textTurn, textOf } from '../../../../test/support/sessions/session-fixture.ts';
 import { eventsOf, isDone, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { SessionEvent } from '../../../sessions/events/session-event.ts';
 
@@ -22,7 +22,7 @@ describe('GET /api/sessions/{id}/events', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ turns, cuts, byHeader }) => {
         const id = await create({ agent: 'scripted' });
-        place.script = ({ content }) => says(...Array.from({ length: Number(content) }, (_, index) => `${index} `));
+        place.script = ({ content }) => textTurn(...Array.from({ length: Number(content) }, (_, index) => `${index} `));
         for (const pieces of turns) await sessions.send(id, String(pieces), by);
         const seen: SessionEvent[] = [];
         let dones = 0;
@@ -63,7 +63,7 @@ describe('GET /api/sessions/{id}/events', () => {
     place.script = async function* () {
       yield { type: 'text_delta', text: 'begun ' };
       await proceed.promise;
-      yield* says(...Array.from({ length: 50 }, (_, index) => `${index} `));
+      yield* textTurn(...Array.from({ length: 50 }, (_, index) => `${index} `));
     };
     const early = await Promise.all([watch(id), watch(id)]);
     const sent = await say(id, 'go');
@@ -83,7 +83,7 @@ describe('GET /api/sessions/{id}/events', () => {
     const id = await create({ agent: 'scripted' });
     const piece = 'text '.repeat(20_000);
     const pieces = 200;
-    place.script = () => says(...Array.from({ length: pieces }, () => piece));
+    place.script = () => textTurn(...Array.from({ length: pieces }, () => piece));
     const slow = await watch(id, { after: 0 });
     const quick = await eventsOf(await say(id, 'write much text'));
     assert.equal(textOf(quick).length, pieces * piece.length);
@@ -100,7 +100,7 @@ describe('GET /api/sessions/{id}/events', () => {
     place.script = async function* () {
       yield { type: 'text_delta', text: 'one ' };
       await proceed.promise;
-      yield* says('two');
+      yield* textTurn('two');
     };
     const watching = await watch(id);
     const sent = await say(id, 'go');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { documented } from '../../../../test/support/documented.ts';
+import { createOpenApiAssertion } from '../../../../test/support/openapi-assertion.ts';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { TranscriptMessage, Turn, TurnEvent } from '../../../runtimes/runtime.ts';
@@ -157,7 +157,7 @@ describe('sessions over HTTP', () => {
 
   it('return responses and events as documented', async (test) => {
     const { ask, create, place } = await openSessionServer(test);
-    const assertDocumented = await documented(ask('GET', '/openapi.json'));
+    const assertDocumented = await createOpenApiAssertion(ask('GET', '/openapi.json'));
     const [all, one] = ['/api/sessions', '/api/sessions/{id}'];
     const id = await create();
     const path = `/api/sessions/${id}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bodyOf } from '../../../../test/support/http-server.ts';
-import { says, textOf, typesOf, untilInterrupted } from '../../../../test/support/sessions/session-place.ts';
+import { textTurn, textOf, typesOf, untilInterrupted } from '../../../../test/support/sessions/session-fixture.ts';
 import { eventsOf, isDone, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { SentMessage, Session } from '../../../sessions/sessions.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
@@ -59,7 +59,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     const proceed = Promise.withResolvers<void>();
     place.script = async function* ({ content }) {
       if (content === 'first') await proceed.promise;
-      yield* says(`answer to ${content}`);
+      yield* textTurn(`answer to ${content}`);
     };
     const first = await say(id, 'first');
     const second = await say(id, 'second');
@@ -84,7 +84,7 @@ describe('POST /api/sessions/{id}/messages', () => {
     place.script = async function* () {
       yield { type: 'text_delta', text: 'one ' };
       await proceed.promise;
-      yield* says('two ', 'three');
+      yield* textTurn('two ', 'three');
     };
     const dropped = await say(id, 'count');
     const before = await eventsOf(dropped, ({ type }) => type === 'text_delta');
@@ -180,7 +180,7 @@ describe('answers during a turn', () => {
     place.script = async function* (turn) {
       const questions = [{ question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red' }] }];
       const answers = await turn.ask('question_1', questions);
-      yield* says(JSON.stringify(answers));
+      yield* textTurn(JSON.stringify(answers));
     };
     const stream = await say(id, 'paint it');
     await eventsOf(stream, ({ type }) => type === 'question_prompt');

@@ -14,7 +14,7 @@ export const document = Buffer.from('%PDF-1.4').toString('base64');
 const none = z.object({});
 
 /** Tools with results of every kind that surfaces must convert. */
-export const shop = (): ReturnType<typeof localServer> =>
+export const shopServer = (): ReturnType<typeof localServer> =>
   localServer({
     name: 'shop',
     tools: [
@@ -68,8 +68,8 @@ export const shop = (): ReturnType<typeof localServer> =>
   });
 
 /** Opens a box with only the shop, closed with the test. */
-export async function shopBox(test: TestContext, options: SignalboxOptions = {}): Promise<Signalbox> {
-  const box = await createSignalbox({ servers: [shop()], builtin: false, ...options });
+export async function openShopBox(test: TestContext, options: SignalboxOptions = {}): Promise<Signalbox> {
+  const box = await createSignalbox({ servers: [shopServer()], builtin: false, ...options });
   test.after(() => box.close());
   return box;
 }

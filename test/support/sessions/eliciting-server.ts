@@ -3,7 +3,7 @@ import { type LocalServer, defineTool, localServer } from '../../../src/index.ts
 import type { JsonObject } from '../../../src/core/json/json.ts';
 
 /** Creates a local server whose tools ask the user of the call, as external servers do. */
-export function askingServer(): LocalServer {
+export function elicitingServer(): LocalServer {
   return localServer({
     name: 'asking',
     tools: [

@@ -1,9 +1,9 @@
 import { SignalboxError } from '../../src/core/errors.ts';
 import type { Principal } from '../../src/core/principal.ts';
-import type { SessionLookup, SessionDescription } from '../../src/sources/local/builtin/session-lookup.ts';
+import type { SessionLookup, SessionDescription } from '../../src/sources/local/builtin/caller-scope.ts';
 
 /** Creates a session, as the built-in tools see it. */
-export function sessionFacts(
+export function createSessionDescription(
   id: string,
   owner: Principal,
   overrides: Partial<SessionDescription> = {},
@@ -24,7 +24,7 @@ export function sessionFacts(
 }
 
 /** Creates a lookup of in-memory sessions that behaves like the real one. */
-export function sessionBook(all: readonly SessionDescription[]): SessionLookup {
+export function createSessionLookup(all: readonly SessionDescription[]): SessionLookup {
   const matches = (
     { owner, cwd, state }: SessionDescription,
     search: { owner?: string; cwd?: string; active?: boolean },

@@ -17,7 +17,7 @@ import { type SignalboxOptions, defineTool, localServer } from '../../../src/ind
 export type ScriptedTurn = (turn: Turn) => AsyncIterable<TurnEvent>;
 
 /** Sessions with a real box and a real store, the demo model and a scripted agent. */
-export interface SessionPlace {
+export interface SessionFixture {
   readonly directory: string;
   readonly box: InternalSignalbox;
   readonly sessions: Sessions;
@@ -32,7 +32,7 @@ export interface SessionPlace {
   close(): Promise<void>;
 }
 
-export interface PlaceOptions extends Partial<Omit<SessionsOptions, 'box' | 'agents'>> {
+export interface SessionFixtureOptions extends Partial<Omit<SessionsOptions, 'box' | 'agents'>> {
   readonly box?: SignalboxOptions;
   /** Agents in addition to `demo` and `scripted`. */
   readonly moreAgents?: readonly Omit<Agent, 'runtimeTools'>[];
@@ -40,7 +40,7 @@ export interface PlaceOptions extends Partial<Omit<SessionsOptions, 'box' | 'age
 
 export const ann = { id: 'ann', kind: 'human' } as const;
 
-export async function openSessionPlace(options: PlaceOptions = {}): Promise<SessionPlace> {
+export async function openSessionFixture(options: SessionFixtureOptions = {}): Promise<SessionFixture> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-sessions-')));
   const notes: string[] = [];
   const { box: boxOptions, moreAgents = [], ...sessionOptions } = options;
@@ -72,7 +72,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
     await opened.sessions.close({ graceMs: 0 });
     await opened.box.close({ graceMs: 0 });
   };
-  const place: SessionPlace = {
+  const place: SessionFixture = {
     directory,
     get box() {
       return opened.box;
@@ -81,7 +81,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
       return opened.sessions;
     },
     notes,
-    script: () => says(),
+    script: () => textTurn(),
     agents: ['demo', 'scripted', ...moreAgents.map(({ name }) => name)],
     async reopen() {
       await closeBoth();
@@ -96,7 +96,7 @@ export async function openSessionPlace(options: PlaceOptions = {}): Promise<Sess
 }
 
 /** A turn that emits these pieces and ends. */
-export async function* says(...pieces: readonly string[]): AsyncGenerator<TurnEvent> {
+export async function* textTurn(...pieces: readonly string[]): AsyncGenerator<TurnEvent> {
   for (const text of pieces) {
     yield { type: 'text_delta', text };
     await new Promise((resolve) => setImmediate(resolve));

@@ -10,12 +10,12 @@ import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tool
 import type { Runtime } from '../../src/runtimes/runtime.ts';
 import { type ToolInvoked, defineTool, localServer } from '../../src/index.ts';
 import { claudeEnvironment } from './claude.ts';
-import { type MessagesServer, heardInMessages, startMessagesServer } from './messages-server.ts';
-import type { Heard, ModelBlock } from './model/model-script.ts';
-import { type ToldTurn, type TurnStory, runTurn } from './runtime/run-turn.ts';
+import { type MessagesServer, toModelInput, startMessagesServer } from './messages-server.ts';
+import type { ScriptedInput, ModelBlock } from './model/model-script.ts';
+import { type TurnResult, type TurnOptions, runTurn } from './runtime/run-turn.ts';
 
 /** The real Claude Code in a separate directory, with a box and a scripted model. */
-export interface ClaudePlace {
+export interface ClaudeFixture {
   readonly box: InternalSignalbox;
   readonly own: RuntimeTools;
   readonly api: MessagesServer;
@@ -23,22 +23,22 @@ export interface ClaudePlace {
   readonly workspace: string;
   /** Answers approval requests. */
   approve: Approve;
-  script: (heard: Heard) => readonly ModelBlock[];
+  script: (heard: ScriptedInput) => readonly ModelBlock[];
   /** Makes the model request these calls and then return their results as text. */
   calls(...calls: readonly (readonly [tool: string, input: object])[]): void;
-  turn(content: string, story?: TurnStory): Promise<ToldTurn>;
+  turn(content: string, story?: TurnOptions): Promise<TurnResult>;
   /** Returns the calls of a session in the journal. */
   invoked(session: string): Promise<readonly ToolInvoked[]>;
   close(): Promise<void>;
 }
 
-export async function openClaudePlace(
+export async function openClaudeFixture(
   createRuntime: (options: ClaudeCodeOptions, box: InternalSignalbox) => Runtime,
-): Promise<ClaudePlace> {
+): Promise<ClaudeFixture> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-claude-')));
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
   for (const directory of [home, workspace]) mkdirSync(directory);
-  const api = await startMessagesServer((request) => place.script(heardInMessages(request)));
+  const api = await startMessagesServer((request) => place.script(toModelInput(request)));
   const own = runtimeTools('claude');
   const options: ClaudeCodeOptions = { env: claudeEnvironment(api.url, home) };
   const slow = defineTool({
@@ -55,7 +55,7 @@ export async function openClaudePlace(
     builtin: { port: 4242 },
   });
   const runtime = createRuntime(options, box);
-  const place: ClaudePlace = {
+  const place: ClaudeFixture = {
     box,
     own,
     api,

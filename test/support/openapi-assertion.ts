@@ -7,7 +7,7 @@ import { bodyOf } from './http-server.ts';
 export type AssertDocumented = (method: string, path: string, response: Response) => Promise<void>;
 
 /** Reads the OpenAPI document of a server. */
-export async function documented(openApi: Promise<Response>): Promise<AssertDocumented> {
+export async function createOpenApiAssertion(openApi: Promise<Response>): Promise<AssertDocumented> {
   const document = await bodyOf<object>(openApi);
   closeObjects(document);
   const ajv = new Ajv2020({ strict: false, allErrors: true });

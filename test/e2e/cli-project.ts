@@ -33,7 +33,7 @@ interface Output {
 }
 
 /** The exit code of a command, and its output. */
-export interface Finished extends Output {
+export interface CliResult extends Output {
   readonly code: number | null;
 }
 
@@ -47,14 +47,14 @@ export interface CliServer {
   readonly journal: string;
   readonly agents: readonly string[];
   /** Stops the server with SIGTERM, which must exit with 0, and returns all its output. */
-  stop(): Promise<Finished>;
+  stop(): Promise<CliResult>;
 }
 
 /** Variables added to the environment of a command; `undefined` removes one. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A new directory with files, and the CLI that runs in it. */
-export class Place {
+export class CliProject {
   readonly directory = join(workplace, String(places++));
   readonly data = join(this.directory, 'data');
   program = launcher;
@@ -73,8 +73,8 @@ export class Place {
     const child = this.start(['serve', '--port', '0', '--json', ...options], environment);
     const output = collectOutput(child);
     const closed = once(child, 'close');
-    const ready = JSON.parse(await said(child.stdout, /\}\n/)) as Omit<CliServer, 'child' | 'pid' | 'stop'>;
-    const stop = async (): Promise<Finished> => {
+    const ready = JSON.parse(await waitForOutput(child.stdout, /\}\n/)) as Omit<CliServer, 'child' | 'pid' | 'stop'>;
+    const stop = async (): Promise<CliResult> => {
       child.kill('SIGTERM');
       const result = await exitOf(child, closed, output);
       assert.equal(result.code, 0, result.stderr);
@@ -97,11 +97,11 @@ export class Place {
     args: readonly string[],
     answers: readonly (readonly [prompt: RegExp, answer: string])[],
     environment: Environment = {},
-  ): Promise<Finished> {
+  ): Promise<CliResult> {
     const child = this.startOnTerminal(args, environment);
-    const ended = finished(child);
+    const ended = waitForExit(child);
     for (const [prompt, answer] of answers) {
-      await said(child.stdout, prompt);
+      await waitForOutput(child.stdout, prompt);
       child.stdin.write(answer);
     }
     return ended;
@@ -133,10 +133,10 @@ export class Place {
     return child;
   }
 
-  async run(args: readonly string[], options: { input?: string; environment?: Environment } = {}): Promise<Finished> {
+  async run(args: readonly string[], options: { input?: string; environment?: Environment } = {}): Promise<CliResult> {
     const child = this.start(args, options.environment);
     child.stdin.end(options.input ?? '');
-    return finished(child);
+    return waitForExit(child);
   }
 
   /** Runs a command with `--json` that must exit with `code`, and returns its parsed output. */
@@ -148,7 +148,7 @@ export class Place {
 }
 
 /** Waits until a process has exited, and returns its exit code and output. */
-export async function finished(child: ChildProcessWithoutNullStreams): Promise<Finished> {
+export async function waitForExit(child: ChildProcessWithoutNullStreams): Promise<CliResult> {
   return exitOf(child, once(child, 'close'), collectOutput(child));
 }
 
@@ -163,7 +163,7 @@ async function exitOf(
   child: ChildProcessWithoutNullStreams,
   closed: Promise<unknown[]>,
   output: Output,
-): Promise<Finished> {
+): Promise<CliResult> {
   const [code] = await within(
     closed,
     `the end of ${child.spawnargs.slice(2).join(' ')}`,
@@ -184,7 +184,7 @@ async function stopChild(child: ChildProcessWithoutNullStreams): Promise<void> {
 }
 
 /** Waits until the output of a stream matches `expected`, and returns all output so far. */
-export function said(stream: NodeJS.ReadableStream, expected: RegExp): Promise<string> {
+export function waitForOutput(stream: NodeJS.ReadableStream, expected: RegExp): Promise<string> {
   let text = '';
   const matched = new Promise<string>((resolve, reject) => {
     stream.on('data', (chunk: Buffer | string) => {
@@ -197,7 +197,7 @@ export function said(stream: NodeJS.ReadableStream, expected: RegExp): Promise<s
 }
 
 /** A module of tools that also prints and leaves a timer behind, as modules should not. */
-export const notes = `
+export const notesModule = `
 import { defineTool } from 'signalbox';
 console.log('a module that prints');
 setInterval(() => {}, 60_000);
@@ -213,6 +213,6 @@ export const wait = defineTool({
 });
 export const odd = defineTool({ name: 'odd', description: 'Odd schema.', effect: 'read', input: { type: 'object', properties: { a: { type: 'strin' } } }, run: () => 1 });
 `;
-export const configuration = JSON.stringify({ mcpServers: { notes: { module: './notes.ts' } } });
+export const notesConfiguration = JSON.stringify({ mcpServers: { notes: { module: './notes.ts' } } });
 /** The files of a project with these tools. */
-export const withNotes = { 'notes.ts': notes, 'signalbox.config.json': configuration };
+export const notesProject = { 'notes.ts': notesModule, 'signalbox.config.json': notesConfiguration };
