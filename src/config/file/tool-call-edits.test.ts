@@ -83,7 +83,7 @@ describe('ToolCallEdits', () => {
     utimesSync(join(stored, 'call_1.json'), 1, 1);
     edits.change('call_2', path, 10);
     assert.deepEqual(readdirSync(stored), ['call_2.json']);
-    assert.throws(() => edits.undo('call_1', false), /is not stored anymore/);
+    assert.throws(() => edits.undo('call_1', false), /is no longer stored/);
   });
 
   test('reads the file without secrets, including those that only the box knows', (t) => {

@@ -42,7 +42,7 @@ export class ToolCallEdits {
   read(): JsonObject {
     const { value } = parseJsonDocument(textOf(this.file) ?? '{}');
     if (!isJsonObject(value))
-      throw new SignalboxError('setting-unknown', `${this.file} cannot be read as it is; see signalbox doctor`);
+      throw new SignalboxError('setting-unknown', `${this.file} is not valid; run signalbox doctor`);
     return JSON.parse(this.#redact(JSON.stringify(redactedDocument(value)))) as JsonObject;
   }
 
@@ -58,15 +58,15 @@ export class ToolCallEdits {
   }
 
   undo(callId: string, isUnfinished: boolean): void {
-    const kept = textOf(this.#place(callId));
-    if (kept === null && isUnfinished) return;
-    if (kept === null) throw unavailable(`what ${this.file} was before ${callId} is not stored anymore`);
-    const { before, after } = JSON.parse(kept) as StoredEdit;
+    const stored = textOf(this.#place(callId));
+    if (stored === null && isUnfinished) return;
+    if (stored === null) throw unavailable(`the content of ${this.file} before ${callId} is no longer stored`);
+    const { before, after } = JSON.parse(stored) as StoredEdit;
     const now = textOf(this.file);
     if (now === before) return;
     if (now !== after)
       throw unavailable(
-        `${this.file} was changed since ${callId}, and is left as it is; change the setting back there`,
+        `${this.file} was changed since ${callId} and is not restored; change the setting back in the file`,
       );
     this.#onEdit(after, before);
     const target = realpathSync(this.file);
@@ -86,8 +86,8 @@ export class ToolCallEdits {
   #deleteOld(): void {
     if (!existsSync(this.#directory)) return;
     for (const name of readdirSync(this.#directory)) {
-      const kept = join(this.#directory, name);
-      if (statSync(kept).mtimeMs < Date.now() - retentionMs) rmSync(kept);
+      const edit = join(this.#directory, name);
+      if (statSync(edit).mtimeMs < Date.now() - retentionMs) rmSync(edit);
     }
   }
 }

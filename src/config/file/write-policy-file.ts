@@ -22,7 +22,7 @@ export function writePolicyFile(
   if (file === undefined)
     throw new SignalboxError(
       'setting-refused',
-      `the rules stand in ${basename(configuration.file)} itself; move them to a file and name that as "policies", then they can be saved`,
+      `the rules are in ${basename(configuration.file)} itself; to save them, move them to a file and set "policies" to its path`,
     );
   readPolicies([parsePolicyText(text, file.name, file.path)]);
   const now = policyFileText(configuration);

@@ -53,7 +53,9 @@ function readKey(file: string): Key {
     throw secretUnusable(`other users of this machine can read the key file ${file}; run chmod 600 ${file}`);
   const key = parseKey(readFileSync(file, 'utf8'));
   if (key === undefined)
-    throw secretUnusable(`${file} holds no key; restore it from a copy, or remove it and set the secrets again`);
+    throw secretUnusable(
+      `${file} does not contain a key; restore it from a copy, or remove it and set the secrets again`,
+    );
   return key;
 }
 

@@ -104,7 +104,7 @@ suite('secretVault', () => {
       /the secret A cannot be read: the key file .*secrets\.key is gone/,
     );
     writeFileSync(join(data, 'secrets.key'), 'too short', { mode: 0o600 });
-    await assert.rejects(vaultIn(data, inFile).get('A'), /secrets\.key holds no key/);
+    await assert.rejects(vaultIn(data, inFile).get('A'), /secrets\.key does not contain a key/);
     rmSync(join(data, 'secrets.key'));
     await vaultIn(data, inFile).set('B', 'value');
     await assert.rejects(vaultIn(data, inFile).get('A'), /was not sealed with the key in .*secrets\.key/);

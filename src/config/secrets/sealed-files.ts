@@ -113,7 +113,7 @@ function readSealed(file: string, full: string): SealedSecret | undefined {
 
 function changed(name: string, file: string): SignalboxError {
   const remedy = `restore it from a copy, or set the secret again: signalbox secret set ${name}`;
-  return secretUnusable(`${file}, which holds the secret ${name}, was damaged or changed; ${remedy}`);
+  return secretUnusable(`${file}, which contains the secret ${name}, was damaged or changed; ${remedy}`);
 }
 
 function isMissing(error: unknown): boolean {

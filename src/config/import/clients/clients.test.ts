@@ -139,7 +139,7 @@ suite('the reader of', () => {
         'the variables of ${workspaceFolder}/.env are not read: name them in "env"',
         'asks for "perplexity-key": run signalbox secret set PERPLEXITY_KEY',
       ],
-      fetch: ['not taken over: gallery'],
+      fetch: ['not imported: gallery'],
     });
   });
 

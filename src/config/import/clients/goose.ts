@@ -38,7 +38,7 @@ function draft(entry: Fields): Draft | string {
     ...(allow.length > 0 && { allow }),
     disabled: isDisabled(entry),
     notes: [
-      ...keys.map((key) => `${key} is kept by Goose: set the environment variable ${key}`),
+      ...keys.map((key) => `${key} is stored by Goose: set the environment variable ${key}`),
       ...ignoredKeysNote(entry, knownKeys),
     ],
   };

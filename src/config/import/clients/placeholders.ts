@@ -9,7 +9,7 @@ const variable = '[A-Za-z_][A-Za-z0-9_]*';
 /** Handles clients without placeholders. */
 export const noPlaceholders: ConvertPlaceholders = (text, _context, note) => {
   if (/\$\{(?!env:)[^}]+\}/.test(text))
-    note('has ${…}, which that client leaves as it is and Signalbox takes for a variable');
+    note('contains ${…}, which the client leaves unchanged and Signalbox resolves as a variable');
   return text;
 };
 
@@ -30,7 +30,7 @@ export const editorVariables: ConvertPlaceholders = (text, { directory, home }, 
     if (inner === 'workspaceFolderBasename') return basename(directory);
     if (inner === 'userHome') return home;
     if (inner === 'pathSeparator' || inner === '/') return sep;
-    note(`${whole} is not understood and has to be replaced by hand`);
+    note(`${whole} is not supported: replace it in the configuration`);
     return whole;
   });
 

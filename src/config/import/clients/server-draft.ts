@@ -41,7 +41,7 @@ export function standardDraft(entry: Fields): Draft {
 /** Returns a note with the keys that are not imported. */
 export function ignoredKeysNote(entry: Fields, known: readonly string[]): string[] {
   const others = Object.keys(entry).filter((key) => !known.includes(key));
-  return others.length === 0 ? [] : [`not taken over: ${others.join(', ')}`];
+  return others.length === 0 ? [] : [`not imported: ${others.join(', ')}`];
 }
 
 export function isDisabled(entry: Fields): boolean {
