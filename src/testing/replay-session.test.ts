@@ -14,8 +14,8 @@ function paid(cost: number): ToolResult {
   return { content: [{ type: 'text', text: 'paid' }], _meta: { 'signalbox/costUsd': cost } };
 }
 
-describe('a recorded session', () => {
-  test('is run again offline, with the same outcomes and results, denied and failed ones too', async (t) => {
+describe('replay of a recorded session', () => {
+  test('returns the recorded outcomes and results offline, including denied and failed calls', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-session-'));
     t.after(() => rmSync(data, { recursive: true }));
     let runs = 0;
@@ -35,7 +35,7 @@ describe('a recorded session', () => {
         input,
         effect: 'read',
         run: () => {
-          throw new Error('no luck');
+          throw new Error('unlucky number');
         },
       }),
     ];
@@ -56,7 +56,7 @@ describe('a recorded session', () => {
       ['mcp__t__send', { to: 'stranger' }],
       ['mcp__every__echo', { message: 'hello' }],
       ['mcp__every__get-tiny-image', {}],
-      ['mcp__t__nothing', {}],
+      ['mcp__t__unknown', {}],
     ] as const)
       await box.call(tool, args, options);
     await box.call('mcp__t__count', {}, { session: 'another' });
@@ -79,24 +79,24 @@ describe('a recorded session', () => {
         ['denied', 'no'],
       ],
     );
-    assert.equal(runs, 3, 'nothing ran');
+    assert.equal(runs, 3, 'no tool ran');
     assert.deepEqual(
       replayed.slice(0, 2).map(({ replayed: { structuredContent } }) => structuredContent),
       [1, 2].map((each) => ({ runs: each, note: '[redacted:CANARY]' })),
     );
     assert.equal(replayed[6]?.replayed.content[1]?.type, 'image');
-    assert.ok(!readFileSync(join(data, 'signalbox.db')).includes(secret), 'recordings hold no secret');
+    assert.ok(!readFileSync(join(data, 'signalbox.db')).includes(secret), 'recordings contain no secret');
 
-    const others: ReplayedCall[] = [];
+    const changed: ReplayedCall[] = [];
     const policies = [
       { id: 'no-post', match: 'mcp__t__send', deny: true },
       { id: 'rest', allow: true },
     ];
-    for await (const call of replaySession(session, { policies })) others.push(call);
+    for await (const call of replaySession(session, { policies })) changed.push(call);
     assert.deepEqual(
-      others
+      changed
         .filter(({ differs }) => differs !== 'no')
-        .map(({ recorded, replayed: now, differs }) => [recorded.tool, now.decision?.rule, differs]),
+        .map(({ recorded, replayed: result, differs }) => [recorded.tool, result.decision?.rule, differs]),
       [
         ['mcp__t__send', 'no-post', 'outcome'],
         // A human denied it in the recording; a rule denies it now.
@@ -104,27 +104,27 @@ describe('a recorded session', () => {
       ],
     );
 
-    // An agent can run against the recorded session, too.
+    // An agent can also run against the recording.
     const server = session.cassettes.find((cassette) => cassette.server.server === 't');
     assert.ok(server !== undefined);
-    const again = await createSignalbox({ servers: [replay(server)] });
-    assert.deepEqual((await again.call('mcp__t__count')).structuredContent, { runs: 1, note: '[redacted:CANARY]' });
-    await again.close();
+    const offline = await createSignalbox({ servers: [replay(server)] });
+    assert.deepEqual((await offline.call('mcp__t__count')).structuredContent, { runs: 1, note: '[redacted:CANARY]' });
+    await offline.close();
   });
 
-  test('has no differences when nothing changed, whatever its calls came to', async (t) => {
+  test('reports no differences for any outcome when the rules are unchanged', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-session-'));
     t.after(() => rmSync(data, { recursive: true }));
     const input = { type: 'object' } as const;
-    const forever = (): Promise<never> => new Promise(() => undefined);
+    const neverEnd = (): Promise<never> => new Promise(() => undefined);
     const tools = [
-      defineTool({ name: 'slow', description: '…', input, effect: 'irreversible', timeoutMs: 20, run: forever }),
-      defineTool({ name: 'look', description: '…', input, effect: 'read', timeoutMs: 20, run: forever }),
+      defineTool({ name: 'slow', description: '…', input, effect: 'irreversible', timeoutMs: 20, run: neverEnd }),
+      defineTool({ name: 'read', description: '…', input, effect: 'read', timeoutMs: 20, run: neverEnd }),
       defineTool({ name: 'send', description: '…', input, effect: 'irreversible', run: () => 'sent' }),
       defineTool({ name: 'paid', description: '…', input, effect: 'read', run: () => paid(0.5) }),
     ];
     const policies = [
-      { id: 'no-look', match: 'mcp__t__look', deny: 'has(args.far)' },
+      { id: 'no-read', match: 'mcp__t__read', deny: 'has(args.far)' },
       { id: 'poor', budget: { match: 'mcp__t__paid', cost: 1 } },
     ];
     const box = await createSignalbox({
@@ -135,21 +135,21 @@ describe('a recorded session', () => {
     });
     const options = { session: 's1', principal: { id: 'bot', kind: 'agent' } } as const;
     const outcomes: string[] = [];
-    const call = async (tool: string, args: object, more: object = {}): Promise<void> =>
-      void outcomes.push((await box.call(`mcp__t__${tool}`, args, { ...options, ...more })).outcome);
+    const call = async (tool: string, args: object, extra: object = {}): Promise<void> =>
+      void outcomes.push((await box.call(`mcp__t__${tool}`, args, { ...options, ...extra })).outcome);
     await call('slow', {});
-    await call('look', {});
-    await call('look', { far: true });
+    await call('read', {});
+    await call('read', { far: true });
     await call('send', { to: 'stranger' });
     await call('send', { to: 'me' }, { permissionMode: 'plan' });
-    await call('look', {}, { signal: AbortSignal.abort() });
+    await call('read', {}, { signal: AbortSignal.abort() });
     await call('send', {}, { definitionHash: 'another' });
     for (let count = 0; count < 3; count += 1) await call('paid', {});
     await box.close();
-    const asking = await createSignalbox({ servers: [localServer({ name: 't', tools })], data, policies });
-    outcomes.push((await asking.call('mcp__t__send', { to: 'me' }, { ...options, waitMs: 0 })).outcome);
-    const session = await recordedSession(asking.journal, 's1');
-    await asking.close();
+    const withoutApprover = await createSignalbox({ servers: [localServer({ name: 't', tools })], data, policies });
+    outcomes.push((await withoutApprover.call('mcp__t__send', { to: 'me' }, { ...options, waitMs: 0 })).outcome);
+    const session = await recordedSession(withoutApprover.journal, 's1');
+    await withoutApprover.close();
     const expected = ['timed-out', 'timed-out', 'denied', 'denied', 'denied', 'cancelled', 'stale'];
     assert.deepEqual(outcomes, [...expected, 'completed', 'completed', 'denied', 'awaiting-approval']);
     for (const rules of [[], policies]) {
@@ -162,7 +162,7 @@ describe('a recorded session', () => {
     }
   });
 
-  test('is not kept whole where recording is off', async () => {
+  test('stores no results when recording is off or a call has no session', async () => {
     const tool = defineTool({
       name: 'many',
       description: '…',
@@ -176,11 +176,7 @@ describe('a recorded session', () => {
       const { callId } = await box.call('mcp__t__many', {}, { session: 's' });
       const alone = await box.call('mcp__t__many', {});
       assert.equal((await box.journal.recording(callId)) !== undefined, record);
-      assert.equal(
-        await box.journal.recording(alone.callId),
-        undefined,
-        'without a session there is nothing to replay',
-      );
+      assert.equal(await box.journal.recording(alone.callId), undefined, 'a call without a session is not recorded');
       await box.close();
     }
   });

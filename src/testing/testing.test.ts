@@ -10,15 +10,15 @@ import { record, replay } from './index.ts';
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-recording-'));
 after(() => rmSync(directory, { recursive: true }));
 
-const told = ({ outcome, content, structuredContent, error }: CallResult): object => ({
+const resultOf = ({ outcome, content, structuredContent, error }: CallResult): object => ({
   outcome,
   content,
   structuredContent,
   error,
 });
 
-describe('a recorded server', () => {
-  test('is replayed without being reached: the same tools, results and errors', async () => {
+describe('record and replay of a server', () => {
+  test('replays the same tools, results and errors without the server', async () => {
     const file = join(directory, 'everything.jsonl');
     const everything = mcpServer({ name: 'every', transport: referenceServer('everything') });
     await everything.ready();
@@ -31,7 +31,7 @@ describe('a recorded server', () => {
     ] as const;
     const live = await createSignalbox({ servers: [record(everything, file)], approve: () => ({ allow: true }) });
     const recorded: object[] = [];
-    for (const [tool, args] of calls) recorded.push(told(await live.call(tool, args)));
+    for (const [tool, args] of calls) recorded.push(resultOf(await live.call(tool, args)));
     const definitions = live.tools().filter(({ id }) => id.server === 'every');
     await live.close();
     assert.ok(recorded.every((result) => 'outcome' in result && result.outcome === 'completed'));
@@ -44,14 +44,14 @@ describe('a recorded server', () => {
     );
     assert.equal(server.unused().length, calls.length);
     const replayed: object[] = [];
-    for (const [tool, args] of calls) replayed.push(told(await box.call(tool, args)));
+    for (const [tool, args] of calls) replayed.push(resultOf(await box.call(tool, args)));
     assert.deepEqual(replayed, recorded);
     assert.deepEqual(server.unused(), []);
     assert.equal((await box.call('mcp__every__get-sum', { a: 'x', b: 2 })).error?.code, 'arguments-invalid');
     await box.close();
   });
 
-  test('is replayed with the _meta, unknown fields and JSON-RPC errors of its results', async () => {
+  test('replays the `_meta`, unknown fields and JSON-RPC errors of results', async () => {
     const file = join(directory, 'transparent.jsonl');
     const args = [transparentProgram, 'legacy'];
     const server = mcpServer({ name: 'one', transport: { type: 'stdio', command: process.execPath, args } });
@@ -71,7 +71,7 @@ describe('a recorded server', () => {
   const count = (): ReturnType<typeof localServer> => {
     let runs = 0;
     const run = (args: Record<string, unknown>): unknown => {
-      if (args['fail'] === true) throw new Error('no luck');
+      if (args['fail'] === true) throw new Error('unlucky number');
       return { runs: (runs += 1), token: 'canary-4711-canary' };
     };
     const input = { type: 'object' } as const;
@@ -81,7 +81,7 @@ describe('a recorded server', () => {
     });
   };
 
-  test('gives results in the order they were recorded, failures too, and holds no secret', async () => {
+  test('replays results and failures in recorded order, and records no secret', async () => {
     const file = join(directory, 'count.jsonl');
     const live = await createSignalbox({ servers: [record(count(), file, { secrets: { T: 'canary-4711-canary' } })] });
     for (const args of [{ a: 1, b: 2 }, { b: 2, a: 1 }, { fail: true }]) await live.call('mcp__t__count', args);
@@ -96,20 +96,20 @@ describe('a recorded server', () => {
     }
     assert.deepEqual(runs, [1, 2]);
     const failed = await box.call('mcp__t__count', { fail: true });
-    assert.match(failed.error?.message ?? '', /no luck/);
+    assert.match(failed.error?.message ?? '', /unlucky number/);
     const third = await box.call('mcp__t__count', { a: 1, b: 2 });
     assert.match(third.error?.message ?? '', /more often than it was recorded in .*count\.jsonl; record again/);
     const other = await box.call('mcp__t__count', { a: 3 });
     assert.match(other.error?.message ?? '', /\{"a":3\}, which is not recorded in .*: recorded are \{"a":1,"b":2\}/);
     await box.close();
 
-    const again = await createSignalbox({ servers: [replay(file, { repeat: true })] });
+    const repeating = await createSignalbox({ servers: [replay(file, { repeat: true })] });
     for (let call = 0; call < 4; call += 1)
-      assert.equal((await again.call('mcp__t__count', { a: 1, b: 2 })).outcome, 'completed');
-    await again.close();
+      assert.equal((await repeating.call('mcp__t__count', { a: 1, b: 2 })).outcome, 'completed');
+    await repeating.close();
   });
 
-  test('that is damaged is refused, with file and line', () => {
+  test('refuses a damaged recording with its file and line', () => {
     const file = join(directory, 'damaged.jsonl');
     writeFileSync(file, '{"signalbox":1,"server":"t","tools":[]}\n{"call":');
     assert.throws(() => replay(file), /damaged\.jsonl:2 is not JSON: .*; record again/);

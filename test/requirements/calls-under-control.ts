@@ -151,10 +151,10 @@ export const callsUnderControl: Section<'C'> = {
   C11: {
     promise: 'a recorded session replays offline with its recorded results',
     tests: [
-      'src/testing/testing.test.ts > a recorded server > is replayed without being reached: the same tools, results and errors',
-      'src/testing/testing.test.ts > a recorded server > gives results in the order they were recorded, failures too, and holds no secret',
-      'src/testing/replay-session.test.ts > a recorded session > is run again offline, with the same outcomes and results, denied and failed ones too',
-      'src/testing/replay-session.test.ts > a recorded session > has no differences when nothing changed, whatever its calls came to',
+      'src/testing/testing.test.ts > record and replay of a server > replays the same tools, results and errors without the server',
+      'src/testing/testing.test.ts > record and replay of a server > replays results and failures in recorded order, and records no secret',
+      'src/testing/replay-session.test.ts > replay of a recorded session > returns the recorded outcomes and results offline, including denied and failed calls',
+      'src/testing/replay-session.test.ts > replay of a recorded session > reports no differences for any outcome when the rules are unchanged',
       'test/e2e/cli-replay.test.ts > signalbox replay > replays a recorded session without its servers, and exits with 1 if rules change a result',
     ],
   },
