@@ -32,7 +32,7 @@ export interface JournalFault {
 /** The result of verifying the hash chain: its head, or the first broken link. */
 export type Verification =
   | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
-  | ({ readonly ok: false; readonly entries: number } & JournalFault);
+  | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
 
 /** Options for verifying the hash chain. */
 export interface VerifyOptions {
