@@ -93,7 +93,7 @@ describe('flag of a definition that instructs the model', () => {
     assert.match((await place.run(['approvals'])).stdout, /mcp__shop__price ⚠ suspicious/);
     assert.match(
       (await place.run(['tools', '--why'])).stdout,
-      /suspicious mcp__shop__price: its definition asks to keep/,
+      /suspicious mcp__shop__price: its definition asks to hide/,
     );
   });
 });
