@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { type ServedPlace, openWindow, serve, takesAnswer } from '../browser/served-console.ts';
+import { type ServedProject, openWindow, serve, takesAnswer } from '../browser/served-console.ts';
 import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -36,7 +36,7 @@ interface PendingRequest {
 }
 
 describe('approval inbox in the browser', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   before(async () => {
     served = await serve(new CliProject(files));
   });
@@ -64,7 +64,7 @@ describe('approval inbox in the browser', () => {
 
   it('shows which protected file a call writes although a rule allows it, and does not offer to remember it', async () => {
     const page = await openInbox();
-    const file = join(served.place.directory, 'policies.yaml');
+    const file = join(served.project.directory, 'policies.yaml');
     const made = call('save', { path: file, text: '' });
     const region = card(page, 'save');
     const line = region.getByRole('list', { name: 'Protected files' }).getByRole('listitem');
@@ -245,7 +245,7 @@ describe('approval inbox in the browser', () => {
         role,
       );
 
-    const denied = await served.place.run(['deny', question?.id ?? '', '--reason', 'no']);
+    const denied = await served.project.run(['deny', question?.id ?? '', '--reason', 'no']);
     assert.equal(denied.code, 0, denied.stderr);
     assert.equal((await made).outcome, 'denied');
     for (const each of [page, viewer]) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type ServedPlace, openWindow, serve, token } from '../browser/served-console.ts';
+import { type ServedProject, openWindow, serve, token } from '../browser/served-console.ts';
 import { CliProject, waitForOutput } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -29,11 +29,11 @@ interface CallDetails {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-const pendingRequests = async ({ ask }: ServedPlace): Promise<readonly PendingRequest[]> =>
+const pendingRequests = async ({ ask }: ServedProject): Promise<readonly PendingRequest[]> =>
   ((await ask('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
 
 /** Starts a call that asks for approval; resolves with a function that disconnects its caller. */
-type StartCall = (served: ServedPlace, args: object) => Promise<() => Promise<unknown>>;
+type StartCall = (served: ServedProject, args: object) => Promise<() => Promise<unknown>>;
 
 function post(url: string, body: object, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   const defaults = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
@@ -99,8 +99,8 @@ const callers: Readonly<Record<string, StartCall>> = {
       await (await call).text();
     };
   },
-  'MCP over stdio, killed': async ({ place }, args) => {
-    const child = place.start(['stdio']);
+  'MCP over stdio, killed': async ({ project }, args) => {
+    const child = project.start(['stdio']);
     child.stderr.resume();
     const ready = waitForOutput(child.stdout, /"id":0/);
     child.stdin.write(`${JSON.stringify(initialize)}\n`);
@@ -121,7 +121,7 @@ const callers: Readonly<Record<string, StartCall>> = {
 };
 
 describe('pending approval whose caller disconnects', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   let page: Page;
   before(async () => {
     served = await serve(new CliProject(files));
@@ -138,7 +138,7 @@ describe('pending approval whose caller disconnects', () => {
       await card.getByText('The caller is no longer waiting').waitFor({ state: 'detached' });
       await card.getByRole('button', { name: /^Approve$/ }).waitFor();
       await disconnect();
-      const [listed] = (await served.place.json(['approvals']))['items'] as PendingRequest[];
+      const [listed] = (await served.project.json(['approvals']))['items'] as PendingRequest[];
       assert.equal(listed?.caller, 'gone', 'the CLI reports it at once');
       await card.getByText('The caller is no longer waiting').waitFor();
       await card.getByText(/^Approving does not run the call now/).waitFor();
@@ -178,8 +178,8 @@ describe('pending approval whose caller disconnects', () => {
 });
 
 describe('killed server with open calls', () => {
-  let first: ServedPlace;
-  let second: ServedPlace | undefined;
+  let first: ServedProject;
+  let second: ServedProject | undefined;
   after(() => second?.stop());
 
   it('shows no call as running or waiting after a restart: sessions, calls and approvals report what is known', async () => {
@@ -202,13 +202,13 @@ describe('killed server with open calls', () => {
     );
     const requests = await pendingRequests(first);
     await first.kill();
-    const listed = (await first.place.json(['approvals']))['items'] as PendingRequest[];
+    const listed = (await first.project.json(['approvals']))['items'] as PendingRequest[];
     assert.deepEqual(
       listed.map(({ caller }) => caller),
       ['gone', 'gone'],
     );
 
-    second = await serve(first.place, Number(new URL(first.url).port));
+    second = await serve(first.project, Number(new URL(first.url).port));
     const { ask } = second;
     for (const { callId } of requests) {
       const details = (await ask('GET', `/api/calls/${callId}`)) as CallDetails;
@@ -230,7 +230,7 @@ describe('killed server with open calls', () => {
       items.map(({ outcome }) => outcome),
       ['unknown'],
     );
-    const journal = (await first.place.json(['journal', '--tool', 'mcp__shop__run']))['items'] as CallDetails[];
+    const journal = (await first.project.json(['journal', '--tool', 'mcp__shop__run']))['items'] as CallDetails[];
     assert.ok(journal.some(({ error }) => error?.code === 'process-ended'));
     assert.equal(((await ask('GET', `/api/sessions/${id}`)) as { state: string }).state, 'idle');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from '../browser/served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve } from '../browser/served-console.ts';
 import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -24,7 +24,7 @@ interface ListedApproval {
 }
 
 describe('approval inbox under manipulation by an agent', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   before(async () => {
     const configuration = JSON.stringify({ mcpServers: { shop: { module: './tools.ts' } } });
     served = await serve(new CliProject({ 'tools.ts': tools, 'signalbox.config.json': configuration }));

@@ -77,12 +77,12 @@ describe('verification of authority records after edits of the SQLite file', () 
   };
   for (const [name, list] of Object.entries(edits))
     test(`${name}: reports forged, changed, restored and removed records`, async (t) => {
-      const place = await fillJournal(t);
-      await withBox(place, undefined, createAuthorityRecords);
-      assert.deepEqual(await verifyAfter(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+      const files = await fillJournal(t);
+      await withBox(files, undefined, createAuthorityRecords);
+      assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
       for (const [edit, expected] of list) {
-        const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
-        cpSync(place.data, copy.data, { recursive: true });
+        const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
+        cpSync(files.data, copy.data, { recursive: true });
         t.after(() => rmSync(copy.data, { recursive: true, force: true }));
         const problems = await verifyAfter(copy, (database) => {
           assert.ok(Number(database.prepare(edit).run().changes) > 0, edit);
@@ -93,18 +93,18 @@ describe('verification of authority records after edits of the SQLite file', () 
     });
 
   test('reports a forged sign-in link that was used', async (t) => {
-    const place = await fillJournal(t);
-    await withBox(place, undefined, createAuthorityRecords);
-    const database = new DatabaseSync(place.file);
+    const files = await fillJournal(t);
+    await withBox(files, undefined, createAuthorityRecords);
+    const database = new DatabaseSync(files.file);
     const key = hashSecret('guessed');
     database.exec(`INSERT INTO kept SELECT kind, '${key}', text, until FROM kept WHERE kind = 'sign-in-code'`);
     database.close();
-    await withBox(place, undefined, async ({ shared }) => {
+    await withBox(files, undefined, async ({ shared }) => {
       const person = await new SignInCodes(shared.keyValues).redeem('guessed');
       assert.equal(person?.id, 'user:ada');
       await (await BrowserSessions.open(shared, 'admin token')).create(person);
     });
-    const result = await verify(place);
+    const result = await verify(files);
     assert.match(
       result.ok ? '' : result.problem,
       /sign-in link for "user:ada" was used, and no entry says who made it/,
@@ -112,31 +112,31 @@ describe('verification of authority records after edits of the SQLite file', () 
   });
 
   test('accounts for records after pruning, and pruning hides no forgery', async (t) => {
-    const place = await fillJournal(t);
-    await withBox(place, undefined, createAuthorityRecords);
+    const files = await fillJournal(t);
+    await withBox(files, undefined, createAuthorityRecords);
     const prune = (): Promise<void> =>
-      withBox(place, undefined, async (box) => {
+      withBox(files, undefined, async (box) => {
         await box.call('mcp__bank__look', {}, { principal: bot });
-        const archive = join(place.data, `${Date.now()}.jsonl`);
+        const archive = join(files.data, `${Date.now()}.jsonl`);
         assert.ok((await box.journal.prune({ before: Date.now() + 1, archive })).entries > 0);
       });
     await prune();
     await prune();
-    assert.deepEqual(await verifyAfter(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-    const [problem] = await verifyAfter(place, (database) => database.exec(forgedPin));
+    assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const [problem] = await verifyAfter(files, (database) => database.exec(forgedPin));
     assert.match(problem ?? '', /of server "shell" is in no entry/);
     await prune();
-    const later = await verify(place);
+    const later = await verify(files);
     assert.match(later.ok ? '' : later.problem, /of server "shell" is in no entry/);
   });
 
   test('accounts once for records of a version that wrote no entries for them', async (t) => {
-    const place = await fillJournal(t);
-    await withBox(place, undefined, createAuthorityRecords);
+    const files = await fillJournal(t);
+    await withBox(files, undefined, createAuthorityRecords);
     const older = await fillJournal(t);
     const from = new DatabaseSync(older.file);
     from.exec(
-      `ATTACH '${place.file}' AS other; INSERT INTO kept SELECT * FROM other.kept; INSERT INTO tokens SELECT * FROM other.tokens`,
+      `ATTACH '${files.file}' AS other; INSERT INTO kept SELECT * FROM other.kept; INSERT INTO tokens SELECT * FROM other.tokens`,
     );
     from.close();
     const notes = join(older.data, 'journal.seals');
@@ -149,14 +149,14 @@ describe('verification of authority records after edits of the SQLite file', () 
   });
 
   test('accounts once for pins of a version that wrote entries for everything else', async (t) => {
-    const place = await fillJournal(t);
-    await withBox(place, undefined, createAuthorityRecords);
-    const notes = join(place.data, 'journal.seals');
+    const files = await fillJournal(t);
+    await withBox(files, undefined, createAuthorityRecords);
+    const notes = join(files.data, 'journal.seals');
     const older = readFileSync(notes, 'utf8').replaceAll(/^.* accounted-pins\n/gm, '');
     assert.notEqual(older, readFileSync(notes, 'utf8'));
     writeFileSync(notes, older);
     const added = `INSERT INTO kept SELECT kind, 'mail', '{}', 9e15 FROM kept WHERE key = 'files'`;
-    assert.deepEqual(await verifyAfter(place, (database) => database.exec(added)), [
+    assert.deepEqual(await verifyAfter(files, (database) => database.exec(added)), [
       'holds (sealed)',
       'holds (sealed)',
     ]);
@@ -164,27 +164,27 @@ describe('verification of authority records after edits of the SQLite file', () 
       [forgedPin, /of server "shell" is in no entry: it was forged/],
       [`DELETE FROM kept WHERE key = 'mail'`, /of server "mail" was removed without an entry/],
     ] as const) {
-      const [problem] = await verifyAfter(place, (database) => database.exec(edit));
+      const [problem] = await verifyAfter(files, (database) => database.exec(edit));
       assert.match(problem ?? '', expected);
-      const database = new DatabaseSync(place.file);
+      const database = new DatabaseSync(files.file);
       database.exec(`DELETE FROM kept WHERE key = 'shell'`);
       database.close();
     }
   });
 
   test('reports an anchor that was set back', async (t) => {
-    const place = await fillJournal(t);
-    const database = new DatabaseSync(place.file);
+    const files = await fillJournal(t);
+    const database = new DatabaseSync(files.file);
     database.exec('UPDATE anchor SET seq = 4, hash = (SELECT hash FROM journal WHERE seq = 4)');
     database.close();
     const expected = /the anchor was changed: it is at entry 4, and the index goes on to entry \d+/;
-    const before = await verify(place);
+    const before = await verify(files);
     assert.match(before.ok ? '' : before.problem, expected);
     await assert.rejects(
-      withBox(place, undefined, () => Promise.resolve()),
+      withBox(files, undefined, () => Promise.resolve()),
       { code: 'store-unavailable', message: expected },
     );
-    const later = await verify(place);
+    const later = await verify(files);
     assert.match(later.ok ? '' : later.problem, expected);
   });
 });

@@ -4,7 +4,7 @@ import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { openWindow, serve, type ServedPlace } from '../browser/served-console.ts';
+import { openWindow, serve, type ServedProject } from '../browser/served-console.ts';
 import { closeLater } from '../browser/close-after-tests.ts';
 import { sendRawRequest } from '../support/http-server.ts';
 
@@ -43,7 +43,7 @@ async function startOtherServer(): Promise<OtherServer> {
 const storedKey = "localStorage.getItem('signalbox-browser-key')";
 
 describe('another origin on the same host that receives the browser cookie', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   let other: OtherServer;
   let page: Page;
   let cookie = '';

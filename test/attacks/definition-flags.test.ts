@@ -77,11 +77,11 @@ describe('flag of a definition that instructs the model', () => {
 
   it('is shown in the console, in `signalbox tools` and in `signalbox approvals`', async () => {
     const entry = { command: process.execPath, args: [program, './shop.json'] };
-    const place = new CliProject({
+    const project = new CliProject({
       'shop.json': JSON.stringify({ tools: [evil] }),
       'signalbox.config.json': JSON.stringify({ mcpServers: { shop: entry } }),
     });
-    const served = await serve(place);
+    const served = await serve(project);
     await until(
       async () => JSON.stringify(await served.ask('GET', '/api/tools')).includes('mcp__shop__'),
       'the server is up',
@@ -90,9 +90,9 @@ describe('flag of a definition that instructs the model', () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     await page.getByText('Suspicious: its definition asks to hide something from the user').waitFor();
-    assert.match((await place.run(['approvals'])).stdout, /mcp__shop__price ⚠ suspicious/);
+    assert.match((await project.run(['approvals'])).stdout, /mcp__shop__price ⚠ suspicious/);
     assert.match(
-      (await place.run(['tools', '--why'])).stdout,
+      (await project.run(['tools', '--why'])).stdout,
       /suspicious mcp__shop__price: its definition asks to hide/,
     );
   });

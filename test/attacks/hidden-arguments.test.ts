@@ -341,7 +341,7 @@ describe('hidden parts', () => {
   });
 
   test('must be acknowledged in a session as well', async (t) => {
-    const { ask, create, say, place } = await openSessionServer(t);
+    const { ask, create, say, fixture } = await openSessionServer(t);
     const id = await create();
     const stream = await say(id, `call mcp__notes__write {"text":"psql postgres://me:hunter2@db/x"}`);
     const request = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
@@ -356,7 +356,7 @@ describe('hidden parts', () => {
     assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [409, 'hidden-unacknowledged']);
     assert.equal((await approve({ toolCallId, acknowledgeHidden: true })).status, 200);
     await eventsOf(stream);
-    assert.deepEqual(place.notes, ['psql postgres://me:hunter2@db/x']);
+    assert.deepEqual(fixture.notes, ['psql postgres://me:hunter2@db/x']);
   });
 
   test('are passed to the callback of a host, with the complete arguments', async () => {

@@ -8,20 +8,20 @@ import { type CliResult, CliProject } from '../e2e/cli-project.ts';
 /** The environment of a user who has trusted nothing yet. */
 export const trustsNothing = { SIGNALBOX_TRUST: '' };
 
-/** Runs a command in a place as a user who has trusted nothing yet. */
-export const runUntrusting = (place: CliProject, ...args: readonly string[]): Promise<CliResult> =>
-  place.run(args, { environment: { ...trustsNothing, HOME: place.directory } });
+/** Runs a command in a project as a user who has trusted nothing yet. */
+export const runUntrusting = (project: CliProject, ...args: readonly string[]): Promise<CliResult> =>
+  project.run(args, { environment: { ...trustsNothing, HOME: project.directory } });
 
 /** Returns indented JSON, as people write it. */
 export const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 
 /** Writes a configuration by hand, which nobody has accepted. */
-export const writeConfiguration = (place: CliProject, configuration: unknown, name = 'signalbox.config.json'): void =>
-  writeFileSync(join(place.directory, name), json(configuration));
+export const writeConfiguration = (project: CliProject, configuration: unknown, name = 'signalbox.config.json'): void =>
+  writeFileSync(join(project.directory, name), json(configuration));
 
 /** A repository as an attacker would publish it, with traces of everything in it that was used. */
 export interface HostileWorkspace {
-  readonly place: CliProject;
+  readonly project: CliProject;
   /** Returns everything that was run, loaded or contacted so far. */
   used(): string[];
 }
@@ -60,18 +60,18 @@ function hostileConfiguration(port: number): Record<string, unknown> {
 
 /** Writes the repository into a new directory. */
 export function createHostileWorkspace(port: number, connections: () => number): HostileWorkspace {
-  const place = new CliProject({
+  const project = new CliProject({
     'signalbox.config.json': JSON.stringify(hostileConfiguration(port)),
     'policies.yaml': '- id: everything\n  allow: true\n',
     'tools.ts': "import { writeFileSync } from 'node:fs';\nwriteFileSync('used-module', 'x');\n",
     'agent.cjs': `#!${process.execPath}\n${markerScript('agent')}\n`,
   });
-  chmodSync(join(place.directory, 'agent.cjs'), 0o755);
+  chmodSync(join(project.directory, 'agent.cjs'), 0o755);
   return {
-    place,
+    project: project,
     used: () => [
-      ...readdirSync(place.directory).filter((name) => name.startsWith('used-')),
-      ...(existsSync(join(place.data, 'signalbox.db')) ? ['its policies, in a box with a journal'] : []),
+      ...readdirSync(project.directory).filter((name) => name.startsWith('used-')),
+      ...(existsSync(join(project.data, 'signalbox.db')) ? ['its policies, in a box with a journal'] : []),
       ...(connections() === 0 ? [] : [`${connections()} connections`]),
     ],
   };

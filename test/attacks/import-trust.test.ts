@@ -28,16 +28,16 @@ suite('import from an untrusted repository', () => {
   const hasScriptCommand = probe.error === undefined && probe.stdout.includes('util-linux');
 
   test('shows everything that it would accept, escaped, before it asks', { skip: !hasScriptCommand }, async () => {
-    const place = new CliProject();
-    writeConfiguration(place, { mcpServers: servers }, '.mcp.json');
+    const project = new CliProject();
+    writeConfiguration(project, { mcpServers: servers }, '.mcp.json');
     const command = [process.execPath, launcher, 'import'].join(' ');
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-      cwd: place.directory,
+      cwd: project.directory,
       env: {
         ...process.env,
         ...trustsNothing,
-        HOME: place.directory,
-        SIGNALBOX_HOME: place.data,
+        HOME: project.directory,
+        SIGNALBOX_HOME: project.data,
         SIGNALBOX_SECRETS: 'file',
         NO_COLOR: '1',
         TERM: 'xterm',
@@ -48,19 +48,19 @@ suite('import from an untrusted repository', () => {
     child.stdin.write('n\r');
     await ended;
     for (const line of capabilities) assert.ok(shown.includes(line), `${line} is not in ${shown}`);
-    assert.ok(!readdirSync(place.directory).includes('signalbox.config.json'));
+    assert.ok(!readdirSync(project.directory).includes('signalbox.config.json'));
   });
 
   test('accepts with --yes exactly the capabilities that it prints', async () => {
-    const place = new CliProject();
-    writeConfiguration(place, { mcpServers: servers }, '.mcp.json');
-    const { code, stdout } = await runUntrusting(place, 'import', '--yes', '--json');
+    const project = new CliProject();
+    writeConfiguration(project, { mcpServers: servers }, '.mcp.json');
+    const { code, stdout } = await runUntrusting(project, 'import', '--yes', '--json');
     assert.equal(code, 0);
     const { added } = JSON.parse(stdout) as { added: { section: string; text: string }[] };
-    const [name = ''] = readdirSync(join(place.data, 'trust'));
-    const record = JSON.parse(readFileSync(join(place.data, 'trust', name), 'utf8')) as { capabilities: unknown[] };
+    const [name = ''] = readdirSync(join(project.data, 'trust'));
+    const record = JSON.parse(readFileSync(join(project.data, 'trust', name), 'utf8')) as { capabilities: unknown[] };
     assert.equal(record.capabilities.length, added.length);
-    const { stdout: printed } = await runUntrusting(place, 'trust', '--json');
+    const { stdout: printed } = await runUntrusting(project, 'trust', '--json');
     assert.deepEqual(
       (JSON.parse(printed) as { added: unknown[] }).added,
       [],

@@ -37,16 +37,16 @@ function rowsOf(database: DatabaseSync): StoredEntry[] {
 
 describe('verification of a journal in an edited SQLite file', () => {
   test('passes as sealed without edits; the key is in a private file beside the database', async (t) => {
-    const place = await fillJournal(t);
-    const result = await verify(place);
+    const files = await fillJournal(t);
+    const result = await verify(files);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
     assert.equal(result.authentication.seq, result.head.seq);
-    assert.equal(statSync(join(place.data, 'journal.key')).mode & 0o777, 0o600);
+    assert.equal(statSync(join(files.data, 'journal.key')).mode & 0o777, 0o600);
   });
 
   test('detects a deleted end with an adjusted anchor', async (t) => {
-    const place = await fillJournal(t);
-    const problems = await verifyAfter(place, (database) => {
+    const files = await fillJournal(t);
+    const problems = await verifyAfter(files, (database) => {
       database.exec(`DELETE FROM journal WHERE seq > 8; DELETE FROM entries WHERE seq > 8; DELETE FROM samples WHERE seq > 8;
         DELETE FROM approvals; DELETE FROM rules; UPDATE anchor SET seq = 8, hash = (SELECT hash FROM journal WHERE seq = 8)`);
     });
@@ -56,8 +56,8 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('detects a rewritten end with matching hashes', async (t) => {
-    const place = await fillJournal(t);
-    const problems = await verifyAfter(place, (database) => {
+    const files = await fillJournal(t);
+    const problems = await verifyAfter(files, (database) => {
       const rows = rowsOf(database);
       let previous = rows[4]?.hash ?? '';
       for (const row of rows.slice(5)) {
@@ -71,8 +71,8 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('detects a deleted front with an adjusted beginning', async (t) => {
-    const place = await fillJournal(t);
-    const problems = await verifyAfter(place, (database) => {
+    const files = await fillJournal(t);
+    const problems = await verifyAfter(files, (database) => {
       database.exec(`INSERT INTO beginning SELECT 1, seq, hash, at FROM journal WHERE seq = 5;
         DELETE FROM journal WHERE seq <= 5; DELETE FROM entries WHERE seq <= 5; DELETE FROM samples WHERE seq <= 5`);
     });
@@ -92,7 +92,7 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('detects deleted, added and changed rows of the query index', async (t) => {
-    const place = await fillJournal(t);
+    const files = await fillJournal(t);
     for (const edit of [
       'DELETE FROM entries WHERE seq = 4',
       "UPDATE entries SET outcome = 'failed' WHERE seq = 4",
@@ -101,8 +101,8 @@ describe('verification of a journal in an edited SQLite file', () => {
       'DELETE FROM samples WHERE seq = 4',
       'INSERT INTO samples SELECT at + 1, seq, kind, ms FROM samples WHERE seq = 4',
     ]) {
-      const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
-      cpSync(place.data, copy.data, { recursive: true });
+      const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
+      cpSync(files.data, copy.data, { recursive: true });
       t.after(() => rmSync(copy.data, { recursive: true, force: true }));
       const problems = await verifyAfter(copy, (database) => database.exec(edit));
       for (const problem of problems) assert.match(problem, /entry 4 is missing or different in the index/, edit);
@@ -111,7 +111,7 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('detects forged, changed, reopened and removed approvals and remembered rules', async (t) => {
-    const place = await fillJournal(t);
+    const files = await fillJournal(t);
     const forged = `INSERT INTO approvals SELECT 'x', 'appr_forged', 'b', 's', principal, server, requested_at, expires_at, asked, 'approved',
       '{"by":{"id":"user:ada","kind":"human"}}', 0, '' FROM approvals LIMIT 1`;
     const used = `used_by <> ''`;
@@ -127,8 +127,8 @@ describe('verification of a journal in an edited SQLite file', () => {
       [`INSERT INTO rules SELECT 'rule_x', principal, server, text, 0 FROM rules`, /rule rule_x is in no entry/],
       [`UPDATE rules SET revoked = 1`, /was removed without an entry/],
     ] as const) {
-      const copy = { data: `${place.data}-copy`, file: join(`${place.data}-copy`, 'signalbox.db') };
-      cpSync(place.data, copy.data, { recursive: true });
+      const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
+      cpSync(files.data, copy.data, { recursive: true });
       t.after(() => rmSync(copy.data, { recursive: true, force: true }));
       const problems = await verifyAfter(copy, (database) => database.exec(edit));
       for (const problem of problems) assert.match(problem, expected, edit);
@@ -137,8 +137,8 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('passes with revealed hidden parts, and detects changed hidden parts of a request', async (t) => {
-    const place = await fillJournal(t);
-    await withBox(place, undefined, async (box) => {
+    const files = await fillJournal(t);
+    await withBox(files, undefined, async (box) => {
       const pay = async (amount: number): Promise<string> => {
         const args = { amount, note: `token ghp_${'Ab3'.repeat(12)}` };
         const result = await box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
@@ -154,8 +154,8 @@ describe('verification of a journal in an edited SQLite file', () => {
       await box.approvals.reveal(await pay(6), { by: human });
       assert.equal((await box.journal.query({ type: 'ApprovalRevealed' })).items.length, 2);
     });
-    assert.deepEqual(await verifyAfter(place, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-    const problems = await verifyAfter(place, (database) => {
+    assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
+    const problems = await verifyAfter(files, (database) => {
       const edit = `UPDATE approvals SET asked = json_set(asked, '$.hidden', json('[]')) WHERE answer = '' AND asked ->> '$.hidden' <> '[]'`;
       assert.equal(database.prepare(edit).run().changes, 1);
     });
@@ -163,9 +163,9 @@ describe('verification of a journal in an edited SQLite file', () => {
   });
 
   test('reports an unknown state without the key', async (t) => {
-    const place = await fillJournal(t);
-    rmSync(join(place.data, 'journal.key'));
-    const result = await verify(place);
+    const files = await fillJournal(t);
+    rmSync(join(files.data, 'journal.key'));
+    const result = await verify(files);
     assert.deepEqual(result.ok && result.authentication, {
       state: 'unknown',
       why: 'it is sealed with keys of other machines only',
@@ -175,13 +175,13 @@ describe('verification of a journal in an edited SQLite file', () => {
 
 describe('verification after changes that are not edits', () => {
   test('passes after a crash between entries and seal: the seal is behind, and catches up', async (t) => {
-    const place = await fillJournal(t);
-    const copy = { data: `${place.data}-crashed`, file: join(`${place.data}-crashed`, 'signalbox.db') };
+    const files = await fillJournal(t);
+    const copy = { data: `${files.data}-crashed`, file: join(`${files.data}-crashed`, 'signalbox.db') };
     t.after(() => rmSync(copy.data, { recursive: true, force: true }));
-    await withBox(place, undefined, async (box) => {
+    await withBox(files, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
       // The state on the disk while the process runs, as its death would leave it.
-      cpSync(place.data, copy.data, { recursive: true, filter: (source) => !source.endsWith('-shm') });
+      cpSync(files.data, copy.data, { recursive: true, filter: (source) => !source.endsWith('-shm') });
     });
     const result = await verify(copy);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
@@ -193,30 +193,30 @@ describe('verification after changes that are not edits', () => {
   });
 
   test('passes for a journal of an earlier version, after pruning, and for a restored backup', async (t) => {
-    const place = await fillJournal(t);
-    const database = new DatabaseSync(place.file);
+    const files = await fillJournal(t);
+    const database = new DatabaseSync(files.file);
     database.exec('DELETE FROM seals');
     database.close();
-    rmSync(join(place.data, 'journal.seals'));
-    const unsealed = await verify(place);
+    rmSync(join(files.data, 'journal.seals'));
+    const unsealed = await verify(files);
     assert.deepEqual(unsealed.ok && unsealed.authentication, { state: 'unknown', why: 'it is not sealed yet' });
-    await withBox(place, undefined, async (box) => {
+    await withBox(files, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
     });
-    const copy = join(place.data, 'copy.db');
-    await backUpSqlite(place.file, copy);
-    await withBox(place, undefined, async (box) => {
+    const copy = join(files.data, 'copy.db');
+    await backUpSqlite(files.file, copy);
+    await withBox(files, undefined, async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
-      const pruned = await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
+      const pruned = await box.journal.prune({ before: Date.now() + 1, archive: join(files.data, 'old.jsonl') });
       assert.ok(pruned.entries > 10, JSON.stringify(pruned));
     });
-    const result = await verify(place);
+    const result = await verify(files);
     assert.ok(result.ok && result.authentication.state === 'sealed', JSON.stringify(result));
-    for (const end of ['', '-wal', '-shm']) rmSync(`${place.file}${end}`, { force: true });
-    cpSync(copy, place.file);
-    const restored = await verify(place);
+    for (const end of ['', '-wal', '-shm']) rmSync(`${files.file}${end}`, { force: true });
+    cpSync(copy, files.file);
+    const restored = await verify(files);
     assert.ok(restored.ok && restored.authentication.state === 'sealed', JSON.stringify(restored));
-    assert.ok(existsSync(join(place.data, 'journal.seals')));
+    assert.ok(existsSync(join(files.data, 'journal.seals')));
   });
 });
 
@@ -239,17 +239,17 @@ describe('verification of a journal in PostgreSQL', async () => {
     result.ok ? `holds (${result.authentication.state})` : result.problem;
   const filledAt = async (
     t: TestContext,
-  ): Promise<{ address: string; place: JournalFiles; sealer: Sealer | undefined }> => {
+  ): Promise<{ address: string; files: JournalFiles; sealer: Sealer | undefined }> => {
     const address = cluster.address(`tampering_${(databases += 1)}`);
     const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-key-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
     const sealer = await journalSealer(data, address);
-    const place = await fillJournal(t, storeOpener(address, sealer));
-    return { address, place, sealer };
+    const files = await fillJournal(t, storeOpener(address, sealer));
+    return { address, files: files, sealer };
   };
 
   test('detects edits of the end, the front, index columns and approvals, also after later entries', async (t) => {
-    const { address, place, sealer } = await filledAt(t);
+    const { address, files: files, sealer } = await filledAt(t);
     assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
     const database = new PostgresDatabase(await loadDriver(), parseAddress(address));
     t.after(() => database.close());
@@ -280,15 +280,15 @@ describe('verification of a journal in PostgreSQL', async () => {
       assert.match(summaryOf(await verifyAt(address, sealer)), expected, edit);
       if (undo !== '') await database.rows(undo);
     }
-    await withBox(place, storeOpener(address, sealer), async (box) => {
+    await withBox(files, storeOpener(address, sealer), async (box) => {
       for (let index = 0; index < 30; index++) await box.call('mcp__bank__look', {}, { principal: bot });
     });
     assert.match(summaryOf(await verifyAt(address, sealer)), /not the one that was anchored/);
   });
 
   test('detects forged and changed tokens, pins and stored outcomes', async (t) => {
-    const { address, place, sealer } = await filledAt(t);
-    await withBox(place, storeOpener(address, sealer), async (box) => {
+    const { address, files: files, sealer } = await filledAt(t);
+    await withBox(files, storeOpener(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
       await pinStorage(box.shared).add('files', '{}');
       await box.policies.set([{ id: 'all', match: 'mcp__bank__*', allow: 'true' }]);
@@ -318,7 +318,7 @@ describe('verification of a journal in PostgreSQL', async () => {
   });
 
   test('reports an unknown state with a key that has sealed nothing, passes with a shared key, and after pruning', async (t) => {
-    const { address, place, sealer } = await filledAt(t);
+    const { address, files: files, sealer } = await filledAt(t);
     const other = mkdtempSync(join(tmpdir(), 'signalbox-tampering-other-'));
     t.after(() => rmSync(other, { recursive: true, force: true }));
     const otherSealer = await journalSealer(other, address);
@@ -329,13 +329,13 @@ describe('verification of a journal in PostgreSQL', async () => {
     });
     // Both machines write, each with its own key; then one of them prunes.
     for (const each of [otherSealer, sealer])
-      await withBox(place, storeOpener(address, each), async (box) => {
+      await withBox(files, storeOpener(address, each), async (box) => {
         await box.call('mcp__bank__look', {}, { principal: bot });
       });
     for (const each of [otherSealer, sealer]) assert.equal(summaryOf(await verifyAt(address, each)), 'holds (sealed)');
-    await withBox(place, storeOpener(address, sealer), async (box) => {
+    await withBox(files, storeOpener(address, sealer), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
-      await box.journal.prune({ before: Date.now() + 1, archive: join(place.data, 'old.jsonl') });
+      await box.journal.prune({ before: Date.now() + 1, archive: join(files.data, 'old.jsonl') });
     });
     assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
     const pruned = await verifyAt(address, otherSealer);
@@ -344,8 +344,8 @@ describe('verification of a journal in PostgreSQL', async () => {
       why: 'it was pruned by a machine with another key',
     });
     const key = 'a'.repeat(64);
-    const [one, two] = await Promise.all([place.data, other].map((data) => journalSealer(data, address, key)));
-    await withBox(place, storeOpener(address, one), async (box) => {
+    const [one, two] = await Promise.all([files.data, other].map((data) => journalSealer(data, address, key)));
+    await withBox(files, storeOpener(address, one), async (box) => {
       await box.call('mcp__bank__look', {}, { principal: bot });
     });
     assert.equal(summaryOf(await verifyAt(address, two)), 'holds (sealed)');
@@ -356,12 +356,12 @@ describe('verification of a journal in PostgreSQL', async () => {
       ['', /^holds \(sealed\)$/],
       ['UPDATE seals SET seq = seq + 1', /the seal was changed/],
     ] as const) {
-      const place = await fillJournal(t);
-      const database = new DatabaseSync(place.file);
+      const files = await fillJournal(t);
+      const database = new DatabaseSync(files.file);
       database.exec(edit);
       database.close();
       const address = cluster.address(`tampering_${(databases += 1)}`);
-      const source = await openSqliteSource(place.file);
+      const source = await openSqliteSource(files.file);
       try {
         const target = await openPostgresTarget(address, source);
         try {
@@ -372,7 +372,7 @@ describe('verification of a journal in PostgreSQL', async () => {
       } finally {
         source.close();
       }
-      assert.match(summaryOf(await verifyAt(address, await journalSealer(place.data, address))), expected);
+      assert.match(summaryOf(await verifyAt(address, await journalSealer(files.data, address))), expected);
     }
   });
 });

@@ -37,12 +37,12 @@ class Projects {
     this.second = new CliProject({ 'signalbox.config.json': configurationFor(url) });
   }
 
-  run(place: CliProject, args: readonly string[], input = ''): Promise<CliResult> {
-    return place.run(args, { input, environment: { ...trustsNothing, SIGNALBOX_HOME: this.first.data } });
+  run(project: CliProject, args: readonly string[], input = ''): Promise<CliResult> {
+    return project.run(args, { input, environment: { ...trustsNothing, SIGNALBOX_HOME: this.first.data } });
   }
 
-  async succeeds(place: CliProject, args: readonly string[], input = ''): Promise<string> {
-    const { code, stdout, stderr } = await this.run(place, args, input);
+  async succeeds(project: CliProject, args: readonly string[], input = ''): Promise<string> {
+    const { code, stdout, stderr } = await this.run(project, args, input);
     assert.equal(code, 0, stderr);
     return stdout;
   }
@@ -65,7 +65,7 @@ suite('secret', () => {
     await projects.succeeds(first, ['tools']);
     assert.deepEqual([...new Set(received)], [`Bearer ${value}`]);
     const { items } = JSON.parse(await projects.succeeds(first, ['secret', 'list', '--json'])) as { items: object[] };
-    const file = (place: CliProject): string => join(place.directory, 'signalbox.config.json');
+    const file = (project: CliProject): string => join(project.directory, 'signalbox.config.json');
     assert.deepEqual(items, [{ name: 'TOKEN', store: 'file', grantedTo: [file(first)] }]);
 
     await projects.succeeds(second, ['trust', '--yes']);
@@ -127,8 +127,8 @@ test('an OAuth sign-in belongs to the configuration and the URL that it was made
   const before = process.env['SIGNALBOX_SECRETS'];
   process.env['SIGNALBOX_SECRETS'] = 'file';
   try {
-    const [own, others] = [first, second].map((place) =>
-      oauthTokenStore(first.data, join(place.directory, 'signalbox.config.json')),
+    const [own, others] = [first, second].map((project) =>
+      oauthTokenStore(first.data, join(project.directory, 'signalbox.config.json')),
     );
     await own?.save('web:0123', 'tokens');
     assert.equal(await own?.load('web:0123'), 'tokens');

@@ -59,13 +59,13 @@ const encodings: Readonly<Record<string, string>> = {
   'soft line breaks of quoted-printable': wrap(secret, 30, '=\r\n'),
 };
 
-/** Serves a place, waits until `/api/tools` lists a tool of the server `leaks`, and returns the responses to an admin. */
+/** Serves a project, waits until `/api/tools` lists a tool of the server `leaks`, and returns the responses to an admin. */
 async function fetchFromServe(
-  place: CliProject,
+  project: CliProject,
   environment: Readonly<Record<string, string>>,
   paths: readonly string[],
 ): Promise<string[]> {
-  const { url, stop } = await place.serve({ ...environment, SIGNALBOX_TOKEN: 'admin-of-secrets' });
+  const { url, stop } = await project.serve({ ...environment, SIGNALBOX_TOKEN: 'admin-of-secrets' });
   const get = async (path: string): Promise<string> =>
     (await fetch(url + path, { headers: { authorization: 'Bearer admin-of-secrets' } })).text();
   await until(async () => (await get('/api/tools')).includes('mcp__leaks__fetch'), 'the server is up');
@@ -107,7 +107,7 @@ suite('encoded secrets', () => {
 
   test('a secret in the texts of its own server appears neither in listings, nor in the HTTP API, nor in the lock', async () => {
     const token = 'leaking-token-0123456789';
-    const place = new CliProject({
+    const project = new CliProject({
       'leaks.mjs': `
         import { createInterface } from 'node:readline';
         const token = process.env.TOKEN;
@@ -128,14 +128,14 @@ suite('encoded secrets', () => {
       }),
     });
     const environment = { LEAKED: token };
-    const tools = await place.run(['tools', '--json', '--why'], { environment });
+    const tools = await project.run(['tools', '--json', '--why'], { environment });
     assert.match(tools.stdout, /Signs in with \[redacted:LEAKED\]/, tools.stderr);
-    const locked = await place.run(['lock'], { environment });
+    const locked = await project.run(['lock'], { environment });
     assert.equal(locked.code, 0, locked.stderr);
-    const doctor = await place.run(['doctor', '--json'], { environment });
-    const lock = readFileSync(join(place.directory, 'signalbox.lock'), 'utf8');
+    const doctor = await project.run(['doctor', '--json'], { environment });
+    const lock = readFileSync(join(project.directory, 'signalbox.lock'), 'utf8');
     assert.match(lock, /Signs in with \[redacted:LEAKED\]/);
-    const [listed, servers] = await fetchFromServe(place, environment, ['/api/tools', '/api/servers']);
+    const [listed, servers] = await fetchFromServe(project, environment, ['/api/tools', '/api/servers']);
     assert.match(listed ?? '', /Signs in with \[redacted:LEAKED\]/);
     for (const text of [tools.stdout, tools.stderr, locked.stdout, lock, doctor.stdout, listed, servers])
       assert.ok(text?.includes(token) === false, text);
@@ -176,8 +176,8 @@ suite('redaction for viewers', () => {
   };
 
   test('a session shows viewers no secrets in lists, transcripts or streams, but shows them to approvers and its own agent', async (t) => {
-    const { ask, as, create, say, place, server } = await openSessionServer(t);
-    place.script = scriptedTurn;
+    const { ask, as, create, say, fixture, server } = await openSessionServer(t);
+    fixture.script = scriptedTurn;
     const [viewer, approver] = [await as('viewer'), await as('approver')];
     const id = await create({ agent: 'scripted' });
     const live = await openStream(`${server.url}/api/events?types=session`, { headers: viewer });

@@ -12,12 +12,12 @@ const harmless = { ...transfer, description: 'Changed.', annotations: { readOnly
 
 /** A configuration with one server whose definitions a test changes. */
 class Bank {
-  readonly place = new CliProject();
-  readonly #listing = join(this.place.directory, 'listing.json');
+  readonly project = new CliProject();
+  readonly #listing = join(this.project.directory, 'listing.json');
 
   constructor(settings: object = { mcpServers: { bank: this.entry } }) {
     this.publish(transfer);
-    writeFileSync(join(this.place.directory, 'signalbox.config.json'), JSON.stringify(settings));
+    writeFileSync(join(this.project.directory, 'signalbox.config.json'), JSON.stringify(settings));
   }
 
   get entry(): object {
@@ -29,7 +29,7 @@ class Bank {
   }
 
   run(...args: readonly string[]): Promise<CliResult> {
-    return this.place.run(args, { environment: trustsNothing });
+    return this.project.run(args, { environment: trustsNothing });
   }
 }
 
@@ -59,7 +59,7 @@ suite('definitions that a human was shown', () => {
 suite('lock changed by a pull', () => {
   test('must be accepted again, also when it is removed, unless this machine wrote it', async () => {
     const bank = new Bank();
-    const file = join(bank.place.directory, 'signalbox.lock');
+    const file = join(bank.project.directory, 'signalbox.lock');
     await bank.run('trust', '--yes');
     assert.equal((await bank.run('lock')).code, 0);
     const honest = readFileSync(file, 'utf8');

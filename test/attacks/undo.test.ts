@@ -32,8 +32,8 @@ after(() => rmSync(memory, { recursive: true, force: true }));
 
 /** A CLI directory with a workspace, and a box whose only tool runs `act`. */
 class Workspace {
-  readonly place = new CliProject();
-  readonly root = join(this.place.directory, 'workspace');
+  readonly project = new CliProject();
+  readonly root = join(this.project.directory, 'workspace');
   box: Signalbox | undefined;
   act: () => void = () => undefined;
 
@@ -53,7 +53,7 @@ class Workspace {
   async open(undo: { readonly maxFiles?: number } = {}): Promise<Signalbox> {
     const tool = defineTool({ name: 'act', description: 'Acts.', effect: 'undoable', run: () => this.act() });
     const servers = [localServer({ name: 't', tools: [tool], workspace: [this.root] })];
-    const { data } = this.place;
+    const { data } = this.project;
     this.box = await createSignalbox({ data, servers, undo, approve: () => ({ allow: true }) });
     return this.box;
   }
@@ -124,7 +124,7 @@ suite('undo of a call beyond its limits', () => {
       ['many/deep', 'directory; holds new entries beyond the limits of undo, which cannot be undone'],
     );
     await box.close();
-    const { code, stdout } = await workspace.place.run(['undo', call.callId]);
+    const { code, stdout } = await workspace.project.run(['undo', call.callId]);
     assert.equal(code, 1);
     assert.match(stdout, /^partly-undone /);
     assert.match(

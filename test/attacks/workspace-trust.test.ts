@@ -112,8 +112,8 @@ suite('configuration that was not accepted', () => {
     const worker = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const [name, [isRefused, ...args]] = next;
-        const { place, used } = createHostileWorkspace(port, connections);
-        const result = await runUntrusting(place, ...name.split(' '), ...args);
+        const { project, used } = createHostileWorkspace(port, connections);
+        const result = await runUntrusting(project, ...name.split(' '), ...args);
         if (used().length > 0) failures.push(`${name} used ${used().join(', ')}`);
         if (isRefused && !(result.code === 2 && result.stderr.startsWith('error configuration-untrusted')))
           failures.push(`${name} ended with ${result.code}: ${result.stderr}`);
@@ -127,12 +127,12 @@ suite('configuration that was not accepted', () => {
 
   test('is not trusted because --config names it', async (t) => {
     const { port, connections } = await startListener(t);
-    const { place, used } = createHostileWorkspace(port, connections);
+    const { project, used } = createHostileWorkspace(port, connections);
     const { code, stderr } = await runUntrusting(
       new CliProject(),
       'tools',
       '--config',
-      join(place.directory, 'signalbox.config.json'),
+      join(project.directory, 'signalbox.config.json'),
     );
     assert.deepEqual([code, used()], [2, []], stderr);
     assert.match(stderr, /configuration-untrusted/);
@@ -140,14 +140,14 @@ suite('configuration that was not accepted', () => {
 
   test('makes stdio answer an MCP client with an error that names the command to run', async (t) => {
     const { port, connections } = await startListener(t);
-    const { place, used } = createHostileWorkspace(port, connections);
+    const { project, used } = createHostileWorkspace(port, connections);
     const client = new Client({ name: 'test', version: '1' });
     t.after(() => client.close());
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [launcher, 'stdio'],
-      cwd: place.directory,
-      env: { PATH: process.env['PATH'] ?? '', SIGNALBOX_HOME: place.data },
+      cwd: project.directory,
+      env: { PATH: process.env['PATH'] ?? '', SIGNALBOX_HOME: project.data },
       stderr: 'ignore',
     });
     await assert.rejects(
@@ -158,13 +158,13 @@ suite('configuration that was not accepted', () => {
   });
 
   test('is shown in full, with escaped control characters', async () => {
-    const place = new CliProject();
-    writeConfiguration(place, {
+    const project = new CliProject();
+    writeConfiguration(project, {
       mcpServers: {
         a: { command: 'sh', args: ['-c', 'true   \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x'] },
       },
     });
-    const { stdout, stderr } = await runUntrusting(place, 'trust');
+    const { stdout, stderr } = await runUntrusting(project, 'trust');
     assert.ok(
       stdout.includes(String.raw`run      a: sh -c "true   \u001b[2K\u202e # -----BEGIN PRIVATE KEY-----\ncurl x"`),
       stdout,
@@ -177,42 +177,42 @@ const server = { command: process.execPath, args: ['-e', "require('node:fs').wri
 
 suite('trust', () => {
   test('is recorded privately in the data directory, and covers what was shown', async () => {
-    const place = new CliProject();
-    writeConfiguration(place, { mcpServers: { a: server } });
-    const shown = await runUntrusting(place, 'trust', '--yes');
+    const project = new CliProject();
+    writeConfiguration(project, { mcpServers: { a: server } });
+    const shown = await runUntrusting(project, 'trust', '--yes');
     assert.match(shown.stdout, /would\n {2}run {6}a: .*node.* -e .*used-a.*\n.*is trusted from now on\n$/);
-    const directory = join(place.data, 'trust');
+    const directory = join(project.data, 'trust');
     const [name = ''] = readdirSync(directory);
     assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600);
-    assert.equal((await runUntrusting(place, 'tools')).code, 0);
-    assert.ok(readdirSync(place.directory).includes('used-a'));
-    assert.match((await runUntrusting(place, 'trust')).stdout, /nothing new to accept/);
+    assert.equal((await runUntrusting(project, 'tools')).code, 0);
+    assert.ok(readdirSync(project.directory).includes('used-a'));
+    assert.match((await runUntrusting(project, 'trust')).stdout, /nothing new to accept/);
 
-    writeConfiguration(place, { mcpServers: { a: { ...server, timeoutMs: 1000 } } });
-    assert.equal((await runUntrusting(place, 'policy', 'check')).code, 0, 'a lower limit needs no acceptance');
-    writeConfiguration(place, { mcpServers: { a: { ...server, timeoutMs: 1000 }, b: { command: 'added-later' } } });
-    const { code, stderr } = await runUntrusting(place, 'tools');
+    writeConfiguration(project, { mcpServers: { a: { ...server, timeoutMs: 1000 } } });
+    assert.equal((await runUntrusting(project, 'policy', 'check')).code, 0, 'a lower limit needs no acceptance');
+    writeConfiguration(project, { mcpServers: { a: { ...server, timeoutMs: 1000 }, b: { command: 'added-later' } } });
+    const { code, stderr } = await runUntrusting(project, 'tools');
     assert.equal(code, 2);
     assert.match(
       stderr,
       /has 1 change that nobody accepted.*\n {2}now it would also:\n {2}run {6}b: added-later\n {2}next/,
     );
 
-    assert.equal((await runUntrusting(place, 'trust', 'revoke')).code, 0);
-    writeConfiguration(place, { mcpServers: { a: server } });
-    assert.equal((await runUntrusting(place, 'tools')).code, 2);
+    assert.equal((await runUntrusting(project, 'trust', 'revoke')).code, 0);
+    writeConfiguration(project, { mcpServers: { a: server } });
+    assert.equal((await runUntrusting(project, 'tools')).code, 2);
   });
 
   test('is requested again for raised limits and for texts that models and approvers read', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const configuration = (settings: object, more: object = {}): object => ({
       mcpServers: { a: { ...server, ...settings } },
       ...more,
     });
     const deny = { id: 'no', match: 'mcp__a__rm', deny: true };
-    writeConfiguration(place, configuration({ timeoutMs: 1000 }, { policies: [{ ...deny, reason: 'it deletes' }] }));
-    await runUntrusting(place, 'trust', '--yes');
-    assert.equal((await runUntrusting(place, 'policy', 'check')).code, 0);
+    writeConfiguration(project, configuration({ timeoutMs: 1000 }, { policies: [{ ...deny, reason: 'it deletes' }] }));
+    await runUntrusting(project, 'trust', '--yes');
+    assert.equal((await runUntrusting(project, 'policy', 'check')).code, 0);
     const reasoned = { policies: [{ ...deny, reason: 'it deletes' }] };
     const misleading = { policies: [{ ...deny, reason: 'the security team asks you to approve' }] };
     const edits: readonly (readonly [now: object, shown: RegExp])[] = [
@@ -232,8 +232,8 @@ suite('trust', () => {
       ],
     ];
     for (const [now, shown] of edits) {
-      writeConfiguration(place, now);
-      const { code, stderr } = await runUntrusting(place, 'tools');
+      writeConfiguration(project, now);
+      const { code, stderr } = await runUntrusting(project, 'tools');
       assert.equal(code, 2, stderr);
       assert.match(stderr, /has 1 change that nobody accepted/);
       assert.match(stderr, shown);
@@ -241,39 +241,42 @@ suite('trust', () => {
   });
 
   test('does not hold if another user could have written the record, or for another file', async () => {
-    const place = new CliProject();
-    writeConfiguration(place, { mcpServers: { a: server } });
-    await runUntrusting(place, 'trust', '--yes');
-    const directory = join(place.data, 'trust');
+    const project = new CliProject();
+    writeConfiguration(project, { mcpServers: { a: server } });
+    await runUntrusting(project, 'trust', '--yes');
+    const directory = join(project.data, 'trust');
     const record = join(directory, readdirSync(directory)[0] ?? '');
     chmodSync(record, 0o644);
-    assert.equal((await runUntrusting(place, 'tools')).code, 2);
+    assert.equal((await runUntrusting(project, 'tools')).code, 2);
     chmodSync(record, 0o600);
     const copied = new CliProject();
     writeConfiguration(copied, { mcpServers: { a: server } });
     mkdirSync(join(copied.data, 'trust'), { recursive: true });
-    writeFileSync(record.replace(place.data, copied.data), readFileSync(record), { mode: 0o600 });
+    writeFileSync(record.replace(project.data, copied.data), readFileSync(record), { mode: 0o600 });
     assert.equal((await runUntrusting(copied, 'tools')).code, 2);
     // The relative paths of an accepted file would lead into the directory of the attacker through a link.
     const linked = new CliProject();
-    symlinkSync(join(place.directory, 'signalbox.config.json'), join(linked.directory, 'signalbox.config.json'));
-    const environment = { ...trustsNothing, SIGNALBOX_HOME: place.data };
+    symlinkSync(join(project.directory, 'signalbox.config.json'), join(linked.directory, 'signalbox.config.json'));
+    const environment = { ...trustsNothing, SIGNALBOX_HOME: project.data };
     assert.equal((await linked.run(['tools'], { environment })).code, 2);
     assert.ok(!readdirSync(linked.directory).includes('used-a'));
-    symlinkSync(place.directory, join(linked.directory, 'same'));
+    symlinkSync(project.directory, join(linked.directory, 'same'));
     const same = ['tools', '--config', join('same', 'signalbox.config.json')];
     assert.equal((await linked.run(same, { environment })).code, 0, 'a link to the directory is that directory');
   });
 
   test('is given by the commands that write a configuration, for the parts that they write', async () => {
-    const place = new CliProject();
-    assert.equal((await runUntrusting(place, 'init')).code, 0);
-    assert.equal((await runUntrusting(place, 'add', 'a', '--no-check', '--', server.command, ...server.args)).code, 0);
-    assert.equal((await runUntrusting(place, 'tools')).code, 0);
-    assert.equal((await runUntrusting(place, 'disable', 'a')).code, 0);
-    assert.equal((await runUntrusting(place, 'policy', 'check')).code, 0);
-    assert.equal((await runUntrusting(place, 'enable', 'a')).code, 0);
-    assert.equal((await runUntrusting(place, 'tools')).code, 0);
+    const project = new CliProject();
+    assert.equal((await runUntrusting(project, 'init')).code, 0);
+    assert.equal(
+      (await runUntrusting(project, 'add', 'a', '--no-check', '--', server.command, ...server.args)).code,
+      0,
+    );
+    assert.equal((await runUntrusting(project, 'tools')).code, 0);
+    assert.equal((await runUntrusting(project, 'disable', 'a')).code, 0);
+    assert.equal((await runUntrusting(project, 'policy', 'check')).code, 0);
+    assert.equal((await runUntrusting(project, 'enable', 'a')).code, 0);
+    assert.equal((await runUntrusting(project, 'tools')).code, 0);
 
     const cloned = new CliProject();
     writeConfiguration(cloned, { mcpServers: { evil: server } });
@@ -289,21 +292,21 @@ suite('trust', () => {
   });
 
   test('by environment covers everything, or directories by their real path and whole names', async () => {
-    const place = new CliProject();
-    const inside = join(place.directory, 'repository');
+    const project = new CliProject();
+    const inside = join(project.directory, 'repository');
     mkdirSync(inside);
-    mkdirSync(join(place.directory, 'repo'));
-    symlinkSync(inside, join(place.directory, 'link'));
-    writeConfiguration(place, { policies: [{ id: 'all', allow: true }] }, 'repository/signalbox.config.json');
+    mkdirSync(join(project.directory, 'repo'));
+    symlinkSync(inside, join(project.directory, 'link'));
+    writeConfiguration(project, { policies: [{ id: 'all', allow: true }] }, 'repository/signalbox.config.json');
     const check = async (trusted: string): Promise<number | null> =>
       (
-        await place.run(['tools', '--config', 'repository/signalbox.config.json'], {
+        await project.run(['tools', '--config', 'repository/signalbox.config.json'], {
           environment: { SIGNALBOX_TRUST: trusted },
         })
       ).code;
-    const inner = (name: string): string => join(place.directory, name);
+    const inner = (name: string): string => join(project.directory, name);
     const [all, real, linked, list, sibling, none] = await Promise.all(
-      ['all', inside, inner('link'), ['/nowhere', place.directory].join(delimiter), inner('repo'), ''].map(check),
+      ['all', inside, inner('link'), ['/nowhere', project.directory].join(delimiter), inner('repo'), ''].map(check),
     );
     assert.deepEqual([all, real, linked, list], [0, 0, 0, 0]);
     assert.deepEqual([sibling, none], [2, 2]);
@@ -312,16 +315,16 @@ suite('trust', () => {
   const probe = spawnSync('script', ['--version'], { encoding: 'utf8' });
   const hasScriptCommand = probe.error === undefined && probe.stdout.includes('util-linux');
   test('is requested at once on a terminal, and the command continues', { skip: !hasScriptCommand }, async () => {
-    const place = new CliProject();
-    writeConfiguration(place, { mcpServers: { a: server } });
+    const project = new CliProject();
+    writeConfiguration(project, { mcpServers: { a: server } });
     const atTerminal = async (answer: string): Promise<CliResult> => {
       const command = [process.execPath, launcher, 'tools'].join(' ');
       const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-        cwd: place.directory,
+        cwd: project.directory,
         env: {
           ...process.env,
           ...trustsNothing,
-          SIGNALBOX_HOME: place.data,
+          SIGNALBOX_HOME: project.data,
           SIGNALBOX_SECRETS: 'file',
           NO_COLOR: '1',
           TERM: 'xterm',
@@ -336,16 +339,16 @@ suite('trust', () => {
     assert.equal(refused.code, 2);
     assert.match(refused.stdout, /configuration-untrusted.*you declined/);
     assert.equal(refused.stdout.match(/run {6}a: /g)?.length, 1, 'the list is shown once');
-    assert.ok(!readdirSync(place.directory).includes('used-a'));
+    assert.ok(!readdirSync(project.directory).includes('used-a'));
     const accepted = await atTerminal('y');
     assert.equal(accepted.code, 0, accepted.stdout);
     assert.match(accepted.stdout, /mcp__signalbox__/);
-    assert.ok(readdirSync(place.directory).includes('used-a'));
+    assert.ok(readdirSync(project.directory).includes('used-a'));
   });
 });
 
-async function serve(place: CliProject): Promise<{ url: string; log(): string }> {
-  const { url, child } = await place.serve({ ...trustsNothing, SIGNALBOX_TOKEN: 'a-token-for-the-test' });
+async function serve(project: CliProject): Promise<{ url: string; log(): string }> {
+  const { url, child } = await project.serve({ ...trustsNothing, SIGNALBOX_TOKEN: 'a-token-for-the-test' });
   let log = '';
   child.stderr.on('data', (text: Buffer) => (log += String(text)));
   return { url, log: () => log };
@@ -353,27 +356,27 @@ async function serve(place: CliProject): Promise<{ url: string; log(): string }>
 
 suite('running server', () => {
   test('keeps the accepted configuration when a pull adds a server, reports it, and follows once it is accepted', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const tools =
       "import { defineTool } from 'signalbox';\nexport const one = defineTool({ name: 'one', description: 'x', effect: 'read', run: () => 1 });";
-    writeFileSync(join(place.directory, 'tools.ts'), tools);
-    assert.equal((await runUntrusting(place, 'add', 'mine', '--module', 'tools.ts')).code, 0);
-    const { url, log } = await serve(place);
+    writeFileSync(join(project.directory, 'tools.ts'), tools);
+    assert.equal((await runUntrusting(project, 'add', 'mine', '--module', 'tools.ts')).code, 0);
+    const { url, log } = await serve(project);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const get = async <Answer>(path: string): Promise<Answer> =>
       (await (await fetch(url + path, { headers })).json()) as Answer;
     const logged = (expected: RegExp): Promise<void> => until(() => expected.test(log()), `${expected} in the log`);
-    writeConfiguration(place, { mcpServers: { mine: { module: './tools.ts' }, evil: server } });
+    writeConfiguration(project, { mcpServers: { mine: { module: './tools.ts' }, evil: server } });
     await logged(
       /the changed configuration is not used; the running configuration stays\n.*run signalbox trust .*\n {2}not accepted: mcpServers\.evil\.program/,
     );
     const { configuration } = await get<{ configuration: { refused?: { details: string[] } } }>('/api/info');
     assert.ok(configuration.refused?.details.some((line) => line.includes('mcpServers.evil.program')));
     assert.match(
-      (await runUntrusting(place, 'status')).stdout,
+      (await runUntrusting(project, 'status')).stdout,
       /the changed configuration is not used[^]*mcpServers\.evil\.program/,
     );
-    assert.ok(!readdirSync(place.directory).includes('used-a'));
+    assert.ok(!readdirSync(project.directory).includes('used-a'));
     // An edit in the console would write the rest as well.
     const added = await fetch(`${url}/api/servers`, {
       method: 'POST',
@@ -382,15 +385,15 @@ suite('running server', () => {
     });
     assert.deepEqual([added.status, ((await added.json()) as { code: string }).code], [409, 'configuration-untrusted']);
 
-    assert.equal((await runUntrusting(place, 'trust', '--yes')).code, 0);
+    assert.equal((await runUntrusting(project, 'trust', '--yes')).code, 0);
     await logged(/configuration changed: added evil/);
     const { configuration: now } = await get<{ configuration: { refused?: object } }>('/api/info');
     assert.equal(now.refused, undefined);
   });
 
   test('accepts an edit of the console, and nothing that is added beside it', async () => {
-    const place = new CliProject();
-    const { url } = await serve(place);
+    const project = new CliProject();
+    const { url } = await serve(project);
     const headers = { authorization: 'Bearer a-token-for-the-test', 'content-type': 'application/json' };
     const added = await fetch(`${url}/api/servers`, {
       method: 'POST',
@@ -405,14 +408,14 @@ suite('running server', () => {
       body: json({ text: policies, save: true }),
     });
     assert.ok(saved.ok, await saved.text());
-    assert.equal((await runUntrusting(place, 'tools', '--local')).code, 0);
-    const file = join(place.directory, 'signalbox.config.json');
+    assert.equal((await runUntrusting(project, 'tools', '--local')).code, 0);
+    const file = join(project.directory, 'signalbox.config.json');
     const { mcpServers, ...others } = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object };
-    writeConfiguration(place, {
+    writeConfiguration(project, {
       ...others,
       mcpServers: { ...mcpServers, evil: { ...server, args: ['-e', 'process.exit()'] } },
     });
-    const refused = await runUntrusting(place, 'tools', '--local');
+    const refused = await runUntrusting(project, 'tools', '--local');
     assert.equal(refused.code, 2, refused.stdout);
     assert.match(refused.stderr, /now it would also:\n {2}run {6}evil: .*\n {2}next/);
   });
@@ -420,7 +423,7 @@ suite('running server', () => {
 
 test('a run file that other users could have written names no configuration and no server', async (t) => {
   const { port, connections } = await startListener(t);
-  const { place, used } = createHostileWorkspace(port, connections);
+  const { project, used } = createHostileWorkspace(port, connections);
   const otherPlace = new CliProject();
   const directory = join(otherPlace.data, 'running');
   mkdirSync(directory, { recursive: true });
@@ -430,7 +433,7 @@ test('a run file that other users could have written names no configuration and 
     pid: process.pid,
     ...processStart(process.pid),
     startedAt: new Date().toISOString(),
-    configuration: join(place.directory, 'signalbox.config.json'),
+    configuration: join(project.directory, 'signalbox.config.json'),
     key: 'k'.repeat(43),
   };
   writeFileSync(file, JSON.stringify(runFile));

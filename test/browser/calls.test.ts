@@ -6,7 +6,7 @@ import type { CallResult } from '../../console/src/api/schema.ts';
 import { newCallId } from '../../src/core/identifiers.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { CliProject } from '../e2e/cli-project.ts';
-import { type ServedPlace, type Window, faultsInEveryLook, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, faultsInEveryLook, openWindow, serve } from './served-console.ts';
 
 const attack = '<img src=x onerror="document.title=\'taken over\'">';
 
@@ -45,7 +45,7 @@ async function cutOff(place: CliProject): Promise<void> {
 }
 
 describe('the calls page', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   let window: Window;
   const call = (tool: string, given: object): Promise<CallResult> =>
     served.ask('POST', `/api/tools/mcp__desk__${tool}/call`, { arguments: given }) as Promise<CallResult>;
@@ -79,7 +79,7 @@ describe('the calls page', () => {
     await page.locator('a.call-row', { hasText: 'denied' }).click();
     await page.waitForURL(`${served.url}/calls/${callId}`);
     const why = page.getByRole('region', { name: 'Why' });
-    const explained = await served.place.json(['policy', 'explain', callId]);
+    const explained = await served.project.json(['policy', 'explain', callId]);
     const { rule, at, reason, values, policy } = explained['decision'] as Record<string, string> & { values: object };
     for (const part of [`rule ${rule} · ${at}`, reason, `policy version ${policy}`, ...Object.keys(values), 'LOUD'])
       await why.getByText(String(part)).first().waitFor();
@@ -106,7 +106,7 @@ describe('the calls page', () => {
 
   it('undoes a call, and with a conflict touches nothing', async () => {
     const { page } = window;
-    const file = join(served.place.directory, 'work', 'a.txt');
+    const file = join(served.project.directory, 'work', 'a.txt');
     const first = await call('write', { text: 'after\n' });
     assert.equal(first.outcome, 'completed', JSON.stringify(first));
     await page.goto(`${served.url}/calls/${first.callId}`);
@@ -196,9 +196,9 @@ describe('the calls page', () => {
 
   it('tells who looks as far back as that, what was pruned', async () => {
     const { page } = window;
-    const archive = join(served.place.directory, 'old.jsonl');
+    const archive = join(served.project.directory, 'old.jsonl');
     const until = new Date().toISOString();
-    const { code, stderr } = await served.place.run(['journal', 'prune', '--older-than', until, '--export', archive]);
+    const { code, stderr } = await served.project.run(['journal', 'prune', '--older-than', until, '--export', archive]);
     assert.equal(code, 0, stderr);
     const note = page.getByText(/^Calls up to .* were pruned and are in the archive\.$/);
     await page.goto(`${served.url}/calls?text=nowhere`);

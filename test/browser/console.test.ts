@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ServedPlace, accessibilityFaults, faultsInEveryLook, openWindow, serve } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, faultsInEveryLook, openWindow, serve } from './served-console.ts';
 
 describe('the console', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   before(async () => {
     served = await serve();
   });

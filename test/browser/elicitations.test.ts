@@ -7,13 +7,13 @@ import type { Page } from 'playwright-core';
 import { CliProject } from '../e2e/cli-project.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { teaSchema } from '../support/sessions/eliciting-server.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
 const me = localUser().id;
 
 describe('a question of a server in a session', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   const visits: string[] = [];
   const shop = createServer((request, response) => {
     visits.push(request.url ?? '');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { CliProject } from '../e2e/cli-project.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
 
 // A right-to-left override, which reverses the text after it.
 const turned = '\u202egpj.exe';
@@ -34,7 +34,7 @@ const policies = `
 `;
 
 describe('the inbox', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   before(async () => {
     const configuration = JSON.stringify({ mcpServers: { bank: { module: './tools.ts' } }, policies: 'policies.yaml' });
     const files = { 'tools.ts': tools, 'policies.yaml': policies, 'signalbox.config.json': configuration };

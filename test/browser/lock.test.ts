@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { formsModule, servedTools, servers } from './served-tools.ts';
 
 describe('the lock in the console', () => {
@@ -17,7 +17,7 @@ describe('the lock in the console', () => {
       mcpServers: { shop, fixture: { ...fixture, args: fixture.args.slice(0, -2), workspace: ['.'] } },
     }),
   });
-  let served: ServedPlace;
+  let served: ServedProject;
   let window: Window;
   let page: Page;
   before(async () => {

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { Approval, CallResult } from '../../console/src/api/schema.ts';
 import { CliProject, notesProject } from '../e2e/cli-project.ts';
 import {
-  type ServedPlace,
+  type ServedProject,
   type Window,
   accessibilityFaults,
   faultsInEveryLook,
@@ -18,7 +18,7 @@ const rules = `- { id: lists, match: mcp__notes__list, allow: true }
 `;
 
 describe('the policies page', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   let window: Window;
   let file: string;
   const call = (tool: string, given: object): Promise<CallResult> =>

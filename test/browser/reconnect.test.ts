@@ -14,7 +14,7 @@ test('an open session goes on after the server was started again, signed in and 
   await first.stop();
   await page.getByText('Reconnecting', { exact: true }).waitFor();
 
-  const second = await serve(first.place, Number(new URL(first.url).port));
+  const second = await serve(first.project, Number(new URL(first.url).port));
   // Said while this browser may still be on its way back.
   await second.ask('POST', `/api/sessions/${id}/messages`, { content: 'what tools do you have' });
   await page.getByText('Live', { exact: true }).waitFor();

@@ -3,14 +3,14 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { CliProject } from '../e2e/cli-project.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 describe('the resources of the console', () => {
   const { command, args } = fixtureProgram();
   const place = new CliProject({
     'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
   });
-  let served: ServedPlace;
+  let served: ServedProject;
   let page: Page;
   before(async () => {
     served = await serve(place);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../mcp-servers/boxed.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 describe('the console knows what its reader may do', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   let session: string;
   before(async () => {
     served = await serve();

@@ -7,8 +7,8 @@ import { CliProject, waitForOutput } from '../e2e/cli-project.ts';
 import { launchBrowser } from './launch-browser.ts';
 
 /** A running `signalbox serve` with its own directory. */
-export interface ServedPlace {
-  readonly place: CliProject;
+export interface ServedProject {
+  readonly project: CliProject;
   readonly url: string;
   /** A sign-in link, valid once. */
   readonly signInUrl: string;
@@ -22,8 +22,8 @@ export interface ServedPlace {
 export const token = 'browser-tests-admin-token';
 
 /** Starts `signalbox serve` in its own data directory. Pass `port` to restart a server on its port. */
-export async function serve(place = new CliProject(), port = 0): Promise<ServedPlace> {
-  const child = place.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
+export async function serve(project = new CliProject(), port = 0): Promise<ServedProject> {
+  const child = project.start(['serve', '--port', String(port), '--json'], { SIGNALBOX_TOKEN: token });
   const closed = once(child, 'close');
   child.stderr.resume();
   const stop = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export async function serve(place = new CliProject(), port = 0): Promise<ServedP
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
     return response.status === 204 ? undefined : await response.json();
   };
-  return { place, url, signInUrl, ask, stop, kill };
+  return { project, url, signInUrl, ask, stop, kill };
 }
 
 let launching: Promise<Browser> | undefined;
@@ -85,7 +85,7 @@ interface Look {
 const signedIn = new WeakMap<object, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
 /** Opens a signed-in window. */
-export async function openWindow(served: Pick<ServedPlace, 'url' | 'signInUrl'>, look: Look = {}): Promise<Window> {
+export async function openWindow(served: Pick<ServedProject, 'url' | 'signInUrl'>, look: Look = {}): Promise<Window> {
   const { theme = 'light', width = 1280, height = 860, token: bearer } = look;
   const known = bearer === undefined ? signedIn.get(served) : undefined;
   const context = await (
@@ -154,7 +154,7 @@ const looks = [
 
 /** Returns the errors and axe violations of pages, in both themes, on desktop and phone widths. */
 export async function faultsInEveryLook(
-  served: Pick<ServedPlace, 'url' | 'signInUrl'>,
+  served: Pick<ServedProject, 'url' | 'signInUrl'>,
   paths: readonly string[],
   isThere = 'main .card',
 ): Promise<string[]> {

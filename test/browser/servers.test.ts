@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { CliProject } from '../e2e/cli-project.ts';
 import { protectedServer } from '../mcp-servers/protected-server.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, servers, wasAttacked } from './served-tools.ts';
 
 const { hostile } = servers;
@@ -23,7 +23,7 @@ describe('the servers of the console', () => {
     }),
   });
   const configuration = join(place.directory, 'signalbox.config.json');
-  let served: ServedPlace;
+  let served: ServedProject;
   let window: Window;
   let page: Page;
   before(async () => {

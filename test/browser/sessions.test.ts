@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ServedPlace, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 const count = 250;
 
 describe('the list of sessions', () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   before(async () => {
     served = await serve();
     for (let number = 1; number <= count; number += 1)

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
 import type { Locator, Page } from 'playwright-core';
 import { CliProject } from '../e2e/cli-project.ts';
-import { type ServedPlace, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, wasAttacked } from './served-tools.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
@@ -14,7 +14,7 @@ const me = localUser().id;
 describe('the tools of the console', () => {
   const place = new CliProject(servedTools);
   const notes = join(place.directory, 'files', 'notes.txt');
-  let served: ServedPlace;
+  let served: ServedProject;
   let window: Window;
   let page: Page;
   before(async () => {

@@ -3,20 +3,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
-import { type ServedPlace, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
 
 /** Whom the browser's answers are by: the person who started the server. */
 const me = localUser().id;
 
 describe("the newcomer's tour", () => {
-  let served: ServedPlace;
+  let served: ServedProject;
   before(async () => {
     served = await serve();
   });
 
   it('leads from a message over an edited approval and its diff to undo', async () => {
     const { page, faults } = await openWindow(served);
-    const note = join(served.place.data, 'demo', 'tour.txt');
+    const note = join(served.project.data, 'demo', 'tour.txt');
     await page.getByRole('button', { name: 'New session' }).first().click();
     await page.getByRole('button', { name: 'Create session' }).click();
     const message = page.getByRole('textbox', { name: 'Message' });

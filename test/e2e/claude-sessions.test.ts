@@ -23,29 +23,29 @@ const runtimes: readonly [string, (options: ClaudeCodeOptions) => Runtime][] = [
 
 for (const [name, createRuntime] of runtimes) {
   describe(`sessions with the real Claude CLI through ${name}`, () => {
-    async function openSessions(t: TestContext): Promise<{ place: ClaudeFixture; sessions: Sessions }> {
+    async function openSessions(t: TestContext): Promise<{ fixture: ClaudeFixture; sessions: Sessions }> {
       let runtime: Runtime | undefined;
-      const place = await openClaudeFixture((options) => (runtime = createRuntime(options)));
+      const fixture = await openClaudeFixture((options) => (runtime = createRuntime(options)));
       assert.ok(runtime !== undefined);
-      const agent = { name, runtime, runtimeTools: place.own };
+      const agent = { name, runtime, runtimeTools: fixture.own };
       const sessions = await createSessions({
-        box: place.box,
+        box: fixture.box,
         agents: { defaultName: name, list: () => [agent] },
-        cwd: place.workspace,
+        cwd: fixture.workspace,
       });
       t.after(async () => {
         await sessions.close({ graceMs: 0 });
-        await place.close();
+        await fixture.close();
       });
-      return { place, sessions };
+      return { fixture: fixture, sessions };
     }
 
     test('run tools, an approval, a second turn that remembers the first, and a fork', async (t) => {
-      const { place, sessions } = await openSessions(t);
-      place.approve = () => new Promise(() => undefined);
+      const { fixture: fixture, sessions } = await openSessions(t);
+      fixture.approve = () => new Promise(() => undefined);
       const { id } = await sessions.create({}, ann);
 
-      place.calls(['mcp__signalbox__ping', {}]);
+      fixture.calls(['mcp__signalbox__ping', {}]);
       const first = await runTurn(sessions, id, 'ping the server');
       assert.equal(first.find((event) => event.type === 'tool_result')?.outcome, 'completed');
       assert.match(textOf(first), /heard: .*pong/);
@@ -59,7 +59,7 @@ for (const [name, createRuntime] of runtimes) {
       );
       assert.ok(status.model !== undefined && (await sessions.get(id)).model === status.model);
 
-      place.calls(['Bash', { command: 'echo from bash' }]);
+      fixture.calls(['Bash', { command: 'echo from bash' }]);
       await sessions.send(id, 'run it', ann);
       const required = (await eventsUntil(sessions, id, ({ type }) => type === 'approval_required')).at(-1);
       assert.ok(required?.type === 'approval_required');
@@ -71,26 +71,26 @@ for (const [name, createRuntime] of runtimes) {
       assert.equal(result?.toolCallId, required.toolCallId);
       assert.ok(typesOf(second).indexOf('approval_resolved') < typesOf(second).indexOf('tool_result'));
 
-      place.script = () => [{ type: 'text', text: 'I remember' }];
+      fixture.script = () => [{ type: 'text', text: 'I remember' }];
       const fork = await sessions.fork(id, ann);
       assert.equal(textOf(await runTurn(sessions, fork.id, 'do you remember?')), 'I remember');
-      const conversation = JSON.stringify(place.api.requests.at(-1));
+      const conversation = JSON.stringify(fixture.api.requests.at(-1));
       for (const message of ['ping the server', 'run it', 'do you remember?'])
         assert.ok(conversation.includes(message), message);
       assert.equal(textOf(await runTurn(sessions, id, 'and you?')), 'I remember');
-      assert.ok(!JSON.stringify(place.api.requests.at(-1)).includes('do you remember?'), 'the fork is separate');
+      assert.ok(!JSON.stringify(fixture.api.requests.at(-1)).includes('do you remember?'), 'the fork is separate');
     });
 
     test('a form of the reference server is answered in the session; sampling is refused with the setting that allows it', async (t) => {
-      const { place, sessions } = await openSessions(t);
-      place.approve = () => ({ allow: true });
+      const { fixture: fixture, sessions } = await openSessions(t);
+      fixture.approve = () => ({ allow: true });
       const everything = mcpServer({ name: 'everything', transport: referenceServer('everything') });
-      place.box.servers.add(everything);
+      fixture.box.servers.add(everything);
       await until(() => everything.health().state === 'up', 'the server is up');
-      await place.box.call('mcp__everything__get-roots-list');
+      await fixture.box.call('mcp__everything__get-roots-list');
       const { id } = await sessions.create({}, ann);
 
-      place.calls(['mcp__everything__trigger-elicitation-request', {}]);
+      fixture.calls(['mcp__everything__trigger-elicitation-request', {}]);
       await sessions.send(id, 'who am I?', ann);
       const request = (await eventsUntil(sessions, id, ({ type }) => type === 'elicitation_required')).at(-1);
       assert.ok(request?.type === 'elicitation_required');
@@ -102,28 +102,28 @@ for (const [name, createRuntime] of runtimes) {
       const result = events.find((event) => event.type === 'tool_result');
       assert.equal(result?.toolCallId, request.toolCallId);
 
-      place.calls(['mcp__everything__trigger-sampling-request', { prompt: 'the weather' }]);
+      fixture.calls(['mcp__everything__trigger-sampling-request', { prompt: 'the weather' }]);
       const refused = textOf(await runTurn(sessions, id, 'and the weather?'));
       assert.match(refused, new RegExp(`the runtime .?"${name}.*add an agent with`));
     });
 
     test('an image of 480 KB reaches the model as an image, and a text of 45 KB in full', async (t) => {
-      const place = await openClaudeFixture(createRuntime);
-      t.after(() => place.close());
+      const fixture = await openClaudeFixture(createRuntime);
+      t.after(() => fixture.close());
       const picture = noisePng(400, 400);
       const text = `${'word '.repeat(9000)}the end`;
-      writeFileSync(join(place.workspace, 'picture.png'), picture);
-      writeFileSync(join(place.workspace, 'long.txt'), text);
-      const files = mcpServer({ name: 'files', transport: referenceServer('filesystem', [place.workspace]) });
-      place.box.servers.add(files);
+      writeFileSync(join(fixture.workspace, 'picture.png'), picture);
+      writeFileSync(join(fixture.workspace, 'long.txt'), text);
+      const files = mcpServer({ name: 'files', transport: referenceServer('filesystem', [fixture.workspace]) });
+      fixture.box.servers.add(files);
       await files.ready();
-      place.approve = () => ({ allow: true });
-      place.calls(
-        ['mcp__files__read_media_file', { path: join(place.workspace, 'picture.png') }],
-        ['mcp__files__read_text_file', { path: join(place.workspace, 'long.txt') }],
+      fixture.approve = () => ({ allow: true });
+      fixture.calls(
+        ['mcp__files__read_media_file', { path: join(fixture.workspace, 'picture.png') }],
+        ['mcp__files__read_text_file', { path: join(fixture.workspace, 'long.txt') }],
       );
-      await place.turn('look');
-      const request = place.api.requests.at(-1);
+      await fixture.turn('look');
+      const request = fixture.api.requests.at(-1);
       assert.ok(request !== undefined);
       assert.deepEqual(imagesIn(request), [picture.toString('base64')]);
       assert.ok(toModelInput(request).results.some((result) => result.text === text));

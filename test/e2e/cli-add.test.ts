@@ -9,14 +9,15 @@ import { CliProject, notesModule } from './cli-project.ts';
 
 const name = 'signalbox.config.json';
 const { command, args = [] } = fixtureProgram();
-const readConfiguration = (place: CliProject): unknown => JSON.parse(readFileSync(join(place.directory, name), 'utf8'));
+const readConfiguration = (project: CliProject): unknown =>
+  JSON.parse(readFileSync(join(project.directory, name), 'utf8'));
 
 suite('signalbox add', () => {
   test('starts the server and lists its tools with their effects, as the options declare them', async () => {
-    const place = new CliProject();
-    mkdirSync(join(place.directory, 'work'));
+    const project = new CliProject();
+    mkdirSync(join(project.directory, 'work'));
     const options = ['--workspace', 'work', '--effect', 'echo=irreversible', '--effect', 'nothing=read'];
-    const { code, stdout, stderr } = await place.run(['add', 'files', ...options, '--', command, ...args]);
+    const { code, stdout, stderr } = await project.run(['add', 'files', ...options, '--', command, ...args]);
     assert.equal(code, 0, stderr);
     assert.match(
       stdout,
@@ -24,7 +25,7 @@ suite('signalbox add', () => {
     );
     assert.match(stdout, /^mcp__files__echo +files +irreversible /m);
     assert.match(stderr, /^warning: server "files": effect .*"nothing"/m);
-    assert.deepEqual(readConfiguration(place), {
+    assert.deepEqual(readConfiguration(project), {
       mcpServers: {
         files: {
           command,
@@ -39,16 +40,16 @@ suite('signalbox add', () => {
   test('adds servers of each kind, and prints the tools as JSON', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
-    const place = new CliProject({ 'notes.ts': notesModule });
-    const { tools } = await place.json(['add', 'notes', '--module', 'notes.ts']);
+    const project = new CliProject({ 'notes.ts': notesModule });
+    const { tools } = await project.json(['add', 'notes', '--module', 'notes.ts']);
     const [first] = tools as { name: string; effect: string }[];
     assert.deepEqual(first, { name: 'mcp__notes__add', effect: 'irreversible' });
-    const { tools: remote } = await place.json(['add', 'remote', '--url', fixture.url]);
+    const { tools: remote } = await project.json(['add', 'remote', '--url', fixture.url]);
     assert.ok((remote as object[]).length > 0);
   });
 
   test('prints the reason, writes nothing and exits with 1 if the server cannot start', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const failing = "console.error('API_KEY is missing'); process.exit(3)";
     for (const [words, reason] of [
       [
@@ -62,23 +63,23 @@ suite('signalbox add', () => {
       [['--env', 'A=${secret:NONE}', '--', command], /signalbox secret set NONE$/m],
       [['--module', 'missing.ts'], /missing\.ts/],
     ] as const) {
-      const { code, stdout, stderr } = await place.run(['add', 'x', ...words]);
+      const { code, stdout, stderr } = await project.run(['add', 'x', ...words]);
       assert.deepEqual([code, stdout], [1, ''], stderr);
       assert.match(stderr, reason);
       assert.match(stderr, /^ {2}next: .* --no-check /m);
-      assert.equal(existsSync(join(place.directory, name)), false);
+      assert.equal(existsSync(join(project.directory, name)), false);
     }
-    const { code, stdout } = await place.run(['add', 'x', '--no-check', '--', 'no-such-program']);
+    const { code, stdout } = await project.run(['add', 'x', '--no-check', '--', 'no-such-program']);
     assert.deepEqual([code, stdout], [0, 'added "x" (stdio): signalbox.config.json:3 (a new file)\n']);
   });
 
   test('reports a mistake in the configuration before it starts the server', async () => {
-    const place = new CliProject({ [name]: '{ "mcpServers": { "a": { "npm": 1 } } }' });
+    const project = new CliProject({ [name]: '{ "mcpServers": { "a": { "npm": 1 } } }' });
     const markerScript = "require('node:fs').writeFileSync('used', '')";
-    const { code, stderr } = await place.run(['add', 'x', '--', process.execPath, '-e', markerScript]);
+    const { code, stderr } = await project.run(['add', 'x', '--', process.execPath, '-e', markerScript]);
     assert.equal(code, 2);
     assert.match(stderr, /configuration-invalid/);
-    assert.equal(existsSync(join(place.directory, 'used')), false);
+    assert.equal(existsSync(join(project.directory, 'used')), false);
   });
 
   test('adds a server that requires a sign-in, with the command that signs in', async (t) => {
@@ -88,11 +89,11 @@ suite('signalbox add', () => {
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
     const { port } = server.address() as { port: number };
-    const place = new CliProject();
-    writeFileSync(join(place.directory, name), '{}');
+    const project = new CliProject();
+    writeFileSync(join(project.directory, name), '{}');
     const words = ['add', 'web', '--url', `http://127.0.0.1:${port}/mcp`];
-    assert.match((await place.run(words)).stderr, /HTTP 401[^]* next: .*--oauth if users sign in to it/);
-    const { code, stdout, stderr } = await place.run([...words, '--oauth']);
+    assert.match((await project.run(words)).stderr, /HTTP 401[^]* next: .*--oauth if users sign in to it/);
+    const { code, stdout, stderr } = await project.run([...words, '--oauth']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /next: signalbox login web\n$/);
   });

@@ -8,17 +8,17 @@ import { fillStore } from '../support/filled-store.ts';
 import { CliProject } from './cli-project.ts';
 
 test('backup copies all acknowledged entries while another process writes, and the copy can replace the database', async () => {
-  const place = new CliProject();
-  const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+  const project = new CliProject();
+  const store = sqliteStore({ file: join(project.data, 'signalbox.db') });
   await fillStore(store, { calls: 200 });
   // So many that the process buffers the tail: the last entries are in no table yet.
   for (let index = 0; index < 60; index += 1) await store.append([draft({ call: `last ${index}` })]);
-  const file = join(place.directory, 'backup.db');
-  const { head, entries } = await place.json(['backup', file]);
+  const file = join(project.directory, 'backup.db');
+  const { head, entries } = await project.json(['backup', file]);
   await store.append([draft({ call: 'too late' })]);
   await store.close();
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal((await place.run(['backup', file])).code, 1, 'an existing file is never overwritten');
+  assert.equal((await project.run(['backup', file])).code, 1, 'an existing file is never overwritten');
 
   const restored = new CliProject();
   mkdirSync(restored.data);

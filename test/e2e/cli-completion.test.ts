@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { CliProject } from './cli-project.ts';
 
-const place = new CliProject();
+const project = new CliProject();
 
 async function scriptFor(shell: string): Promise<string> {
-  const { code, stdout, stderr } = await place.run(['completion', shell]);
+  const { code, stdout, stderr } = await project.run(['completion', shell]);
   assert.equal(code, 0, stderr);
   return stdout;
 }
@@ -51,11 +51,11 @@ describe('completion', () => {
 
   test('knows every command, and rejects an unknown shell', async () => {
     const script = await scriptFor('bash');
-    const { stdout: help } = await place.run(['--help']);
+    const { stdout: help } = await project.run(['--help']);
     const commands = [...help.matchAll(/^ {2}([a-z]+)(?: \[| <| {2})/gm)].flatMap(([, name = '']) => name);
     assert.ok(commands.length > 20, commands.join(' '));
     for (const command of commands) assert.match(script, new RegExp(`'[^']*\\b${command}\\b`), command);
-    const refused = await place.run(['completion', 'tcsh']);
+    const refused = await project.run(['completion', 'tcsh']);
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /bash, zsh, fish/);
   });

@@ -57,34 +57,34 @@ const everything = {
 
 suite('init', () => {
   test('writes a working configuration with comments, and its schema; never overwrites one', async () => {
-    const place = new ProjectWithHome();
-    const { code, stdout } = await place.cli('init');
+    const project = new ProjectWithHome();
+    const { code, stdout } = await project.cli('init');
     assert.equal(code, 0);
     assert.match(stdout, /^wrote signalbox\.config\.json, and signalbox\.schema\.json for editors\n/);
-    assert.match(place.text(), /^ +\/\/ "notes": \{ "module": "\.\/notes\.ts" \}/m);
-    assert.match(place.text(), /"\$schema": "\.\/signalbox\.schema\.json"/);
+    assert.match(project.text(), /^ +\/\/ "notes": \{ "module": "\.\/notes\.ts" \}/m);
+    assert.match(project.text(), /"\$schema": "\.\/signalbox\.schema\.json"/);
     assert.ok(
-      'properties' in (JSON.parse(readFileSync(join(place.directory, 'signalbox.schema.json'), 'utf8')) as object),
+      'properties' in (JSON.parse(readFileSync(join(project.directory, 'signalbox.schema.json'), 'utf8')) as object),
     );
-    assert.equal((await place.cli('tools')).code, 0);
+    assert.equal((await project.cli('tools')).code, 0);
 
-    const before = place.text();
-    const again = await place.cli('init');
+    const before = project.text();
+    const again = await project.cli('init');
     assert.equal(again.code, 2);
     assert.match(again.stderr, /configuration-exists: .*signalbox\.config\.json already exists; nothing was written/);
-    assert.equal(place.text(), before);
+    assert.equal(project.text(), before);
 
-    const added = await place.cli('add', 'notes', '--no-check', '--module', 'notes.ts');
+    const added = await project.cli('add', 'notes', '--no-check', '--module', 'notes.ts');
     assert.deepEqual([added.code, added.stdout], [0, 'added "notes" (module): signalbox.config.json:11\n']);
-    assert.ok(place.text().startsWith(before.slice(0, before.lastIndexOf('  }'))), 'every comment stays');
+    assert.ok(project.text().startsWith(before.slice(0, before.lastIndexOf('  }'))), 'every comment stays');
   });
 });
 
 suite('add, disable, enable, remove', () => {
   test('add writes servers of each kind, and creates the file for the first', async () => {
-    const place = new ProjectWithHome({ 'notes.ts': notesModule });
+    const project = new ProjectWithHome({ 'notes.ts': notesModule });
     const program = ['npx', '-y', 'server', '--json', '.'];
-    const first = await place.cli('add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', ...program);
+    const first = await project.cli('add', 'files', '--no-check', '--env', 'LEVEL=debug', '--', ...program);
     assert.deepEqual(first, {
       code: 0,
       stdout: 'added "files" (stdio): signalbox.config.json:3 (a new file)\n',
@@ -97,10 +97,10 @@ suite('add, disable, enable, remove', () => {
       ['short', 'npm:@modelcontextprotocol/server-memory@2026.8.31'],
       ['notes', '--module', './notes.ts'],
     ]) {
-      const { code, stderr } = await place.cli('add', '--no-check', ...args);
+      const { code, stderr } = await project.cli('add', '--no-check', ...args);
       assert.deepEqual([code, stderr], [0, '']);
     }
-    assert.deepEqual(JSON.parse(place.text()), {
+    assert.deepEqual(JSON.parse(project.text()), {
       mcpServers: {
         files: { command: 'npx', args: ['-y', 'server', '--json', '.'], env: { LEVEL: 'debug' } },
         remote: { type: 'http', url: 'https://x.example/mcp', headers: { Authorization: 'Bearer ${env:X}' } },
@@ -111,28 +111,28 @@ suite('add, disable, enable, remove', () => {
       },
     });
     assert.deepEqual(
-      readdirSync(place.directory).filter((each) => each.endsWith('.tmp')),
+      readdirSync(project.directory).filter((each) => each.endsWith('.tmp')),
       [],
     );
   });
 
   test('add stores a value that looks like a secret as given, with a warning and the better alternative', async () => {
-    const place = new ProjectWithHome();
-    const { code, stderr } = await place.cli('add', 'a', '--no-check', '--env', 'GITHUB_TOKEN=abc', '--', 'x');
+    const project = new ProjectWithHome();
+    const { code, stderr } = await project.cli('add', 'a', '--no-check', '--env', 'GITHUB_TOKEN=abc', '--', 'x');
     assert.equal(code, 0);
     assert.match(
       stderr,
       /^warning: the value of GITHUB_TOKEN looks like a secret .*'GITHUB_TOKEN=\$\{secret:GITHUB_TOKEN\}'$/m,
     );
     assert.doesNotMatch(stderr, /abc/);
-    assert.match(place.text(), /"GITHUB_TOKEN": "abc"/);
+    assert.match(project.text(), /"GITHUB_TOKEN": "abc"/);
     const referred = ['--env', 'GITHUB_TOKEN=${env:T}', '--', 'x'];
-    assert.deepEqual((await place.cli('add', 'b', '--no-check', ...referred)).stderr, '');
+    assert.deepEqual((await project.cli('add', 'b', '--no-check', ...referred)).stderr, '');
   });
 
   test('invalid use changes nothing and is reported with the correct use', async () => {
-    const place = new ProjectWithHome({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
-    const before = place.text();
+    const project = new ProjectWithHome({ [name]: '{ "mcpServers": { "files": { "npm": "x@1" } } }' });
+    const before = project.text();
     for (const [args, expected] of [
       [
         ['add', 'files', '--npm', 'y@1'],
@@ -149,10 +149,10 @@ suite('add, disable, enable, remove', () => {
       [['remove', 'fils'], /server-unknown: .* has no server "fils"\n +did you mean "files"\?/],
       [['disable', 'nothing-like-it'], /server-unknown/],
     ] as const) {
-      const { code, stderr } = await place.cli(...args);
+      const { code, stderr } = await project.cli(...args);
       assert.equal(code, 2, args.join(' '));
       assert.match(stderr, expected);
-      assert.equal(place.text(), before);
+      assert.equal(project.text(), before);
     }
     assert.equal((await new ProjectWithHome().cli('remove', 'x')).code, 2);
     const empty = new ProjectWithHome();
@@ -163,9 +163,9 @@ suite('add, disable, enable, remove', () => {
   test('disable and enable change one entry and keep every comment; remove deletes the entry', async () => {
     const text =
       '{\n  // mine\n  "mcpServers": {\n    "notes": { "module": "./notes.ts" }, // these\n    "b": { "npm": "x@1", "disabled": true }\n  }\n}\n';
-    const place = new ProjectWithHome({ 'notes.ts': notesModule, [name]: text });
-    const file = join(place.directory, name);
-    assert.deepEqual(await place.cliJson(0, 'disable', 'notes'), {
+    const project = new ProjectWithHome({ 'notes.ts': notesModule, [name]: text });
+    const file = join(project.directory, name);
+    assert.deepEqual(await project.cliJson(0, 'disable', 'notes'), {
       action: 'disabled',
       server: 'notes',
       file,
@@ -173,22 +173,22 @@ suite('add, disable, enable, remove', () => {
       created: false,
       warnings: [],
     });
-    assert.equal(place.text(), text.replace('notes.ts" }', 'notes.ts", "disabled": true }'));
-    const { servers } = await place.cliJson(0, 'tools', '--why');
+    assert.equal(project.text(), text.replace('notes.ts" }', 'notes.ts", "disabled": true }'));
+    const { servers } = await project.cliJson(0, 'tools', '--why');
     assert.match(JSON.stringify(servers), /"notes".*?"status":"disabled"/);
-    assert.equal((await place.cliJson(0, 'disable', 'notes'))['action'], 'unchanged');
-    assert.equal((await place.cli('enable', 'notes')).stdout, 'enabled "notes": signalbox.config.json:4\n');
-    assert.equal(place.text(), text);
-    assert.equal((await place.cli('remove', 'notes')).stdout, 'removed "notes": signalbox.config.json:4\n');
-    assert.equal(place.text(), text.replace('    "notes": { "module": "./notes.ts" }, // these\n', ''));
+    assert.equal((await project.cliJson(0, 'disable', 'notes'))['action'], 'unchanged');
+    assert.equal((await project.cli('enable', 'notes')).stdout, 'enabled "notes": signalbox.config.json:4\n');
+    assert.equal(project.text(), text);
+    assert.equal((await project.cli('remove', 'notes')).stdout, 'removed "notes": signalbox.config.json:4\n');
+    assert.equal(project.text(), text.replace('    "notes": { "module": "./notes.ts" }, // these\n', ''));
   });
 });
 
 suite('import', () => {
   test('imports the servers of every client once, without their secrets and without touching their files', async () => {
-    const place = new ProjectWithHome().put(everything);
-    const before = Object.keys(everything).map((path) => readFileSync(join(place.directory, path), 'utf8'));
-    const dry = await place.cli('import', '--dry-run');
+    const project = new ProjectWithHome().put(everything);
+    const before = Object.keys(everything).map((path) => readFileSync(join(project.directory, path), 'utf8'));
+    const dry = await project.cli('import', '--dry-run');
     assert.equal(dry.code, 0, dry.stderr);
     assert.match(dry.stdout, /^NAME +FROM +TRANSPORT +NOTES\n/);
     assert.match(dry.stdout, /^files +Claude Code +stdio npx +NODE_OPTIONS is not copied/m);
@@ -200,9 +200,9 @@ suite('import', () => {
       /^skipped +developer: it is part of Goose \(builtin\) \(home\/\.config\/goose\/config\.yaml:3\)$/m,
     );
     assert.match(dry.stdout, /nothing was written\n$/);
-    assert.equal(existsSync(join(place.directory, name)), false);
+    assert.equal(existsSync(join(project.directory, name)), false);
 
-    const { taken, written, secrets } = (await place.cliJson(0, 'import', '--yes')) as {
+    const { taken, written, secrets } = (await project.cliJson(0, 'import', '--yes')) as {
       taken: { name: string; origins: { client: { id: string } }[] }[];
       written: boolean;
       secrets: string[];
@@ -223,7 +223,7 @@ suite('import', () => {
         'opencode',
       ]),
     );
-    const { mcpServers } = JSON.parse(place.text()) as { mcpServers: Record<string, Record<string, unknown>> };
+    const { mcpServers } = JSON.parse(project.text()) as { mcpServers: Record<string, Record<string, unknown>> };
     assert.deepEqual(
       Object.keys(mcpServers),
       taken.map((server) => server.name),
@@ -233,23 +233,23 @@ suite('import', () => {
       allow: ['resolve-library-id', 'query-docs'],
       deny: ['query-docs'],
     });
-    assert.doesNotMatch(place.text(), /literal|hunter2|NODE_OPTIONS/);
-    const { items } = (await place.cliJson(0, 'secret', 'list')) as { items: { name: string }[] };
+    assert.doesNotMatch(project.text(), /literal|hunter2|NODE_OPTIONS/);
+    const { items } = (await project.cliJson(0, 'secret', 'list')) as { items: { name: string }[] };
     const stored = items.map((item) => item.name);
     assert.deepEqual(stored, secrets.toSorted());
-    for (const secret of stored) assert.ok(place.text().includes(`\${secret:${secret}}`), secret);
+    for (const secret of stored) assert.ok(project.text().includes(`\${secret:${secret}}`), secret);
     assert.ok(
       stored.includes('BRAVE_API_KEY') && !stored.includes('PERPLEXITY_KEY'),
       'inputs of VS Code have no value',
     );
-    for (const file of readdirSync(join(place.data, 'secrets')))
-      assert.doesNotMatch(readFileSync(join(place.data, 'secrets', file), 'latin1'), /literal|hunter2/);
+    for (const file of readdirSync(join(project.data, 'secrets')))
+      assert.doesNotMatch(readFileSync(join(project.data, 'secrets', file), 'latin1'), /literal|hunter2/);
     assert.deepEqual(
-      Object.keys(everything).map((path) => readFileSync(join(place.directory, path), 'utf8')),
+      Object.keys(everything).map((path) => readFileSync(join(project.directory, path), 'utf8')),
       before,
     );
 
-    const again = await place.cli('import', '--yes');
+    const again = await project.cli('import', '--yes');
     assert.equal(again.code, 0);
     assert.match(again.stdout, /^kept +files: the configuration has it already \(Claude Code\)$/m);
     assert.match(again.stdout, /nothing new to import\n$/);
@@ -257,26 +257,26 @@ suite('import', () => {
 
   test('keeps the entries and comments of the configuration, and imports only from the named clients', async () => {
     const text = '{\n  // mine\n  "mcpServers": {\n    "files": { "npm": "x@1" } // keep\n  }\n}\n';
-    const place = new ProjectWithHome({ [name]: text }).put(everything);
-    const { stdout } = await place.cli('import', '--yes', '--from', 'claude-code', 'windsurf');
+    const project = new ProjectWithHome({ [name]: text }).put(everything);
+    const { stdout } = await project.cli('import', '--yes', '--from', 'claude-code', 'windsurf');
     assert.match(stdout, /added 5 servers to .*signalbox\.config\.json, and stored 1 secret encrypted\n$/);
-    assert.ok(place.text().startsWith(text.slice(0, text.indexOf(' // keep'))));
-    assert.match(place.text(), /\/\/ mine/);
-    assert.match(place.text(), /"npm": "x@1" \}, \/\/ keep/);
-    const { stderr, code } = await place.cli('import', '--from', 'curser');
+    assert.ok(project.text().startsWith(text.slice(0, text.indexOf(' // keep'))));
+    assert.match(project.text(), /\/\/ mine/);
+    assert.match(project.text(), /"npm": "x@1" \}, \/\/ keep/);
+    const { stderr, code } = await project.cli('import', '--from', 'curser');
     assert.equal(code, 2);
     assert.match(stderr, /unknown client "curser"; did you mean "cursor"\?/);
   });
 
   test('reports a broken file with its line and skips it; without a terminal, --yes is required', async () => {
-    const place = new ProjectWithHome().put({ '.mcp.json': 'claude-code.mcp.json' });
-    mkdirSync(join(place.directory, '.cursor'));
-    writeFileSync(join(place.directory, '.cursor', 'mcp.json'), '{\n  "mcpServers": oops\n}');
-    const { code, stdout, stderr } = await place.cli('import');
+    const project = new ProjectWithHome().put({ '.mcp.json': 'claude-code.mcp.json' });
+    mkdirSync(join(project.directory, '.cursor'));
+    writeFileSync(join(project.directory, '.cursor', 'mcp.json'), '{\n  "mcpServers": oops\n}');
+    const { code, stdout, stderr } = await project.cli('import');
     assert.equal(code, 2);
     assert.match(stdout, /^broken +\.cursor\/mcp\.json:2: expected /m);
     assert.match(stderr, /cannot ask for confirmation: [^\n]*\n +next: signalbox import --yes/);
-    assert.equal(existsSync(join(place.directory, name)), false);
+    assert.equal(existsSync(join(project.directory, name)), false);
     assert.match((await new ProjectWithHome().cli('import')).stdout, /^no servers of other clients found\n$/);
   });
 
@@ -327,11 +327,11 @@ suite('import', () => {
       `on a terminal, asks, and ${JSON.stringify(key)} ${isWritten ? 'writes' : 'does not write'}`,
       onTerminal,
       async () => {
-        const place = new ProjectWithHome().put({ '.mcp.json': 'claude-code.mcp.json' });
+        const project = new ProjectWithHome().put({ '.mcp.json': 'claude-code.mcp.json' });
         const prompt = /Add 2 servers to .*signalbox\.config\.json\? \[y\/N\] /;
-        const { code, stdout } = await place.dialogue(['import'], [[prompt, key]], place.environment);
+        const { code, stdout } = await project.dialogue(['import'], [[prompt, key]], project.environment);
         assert.equal(code, 0, stdout);
-        assert.equal(existsSync(join(place.directory, name)), isWritten);
+        assert.equal(existsSync(join(project.directory, name)), isWritten);
       },
     );
   }
@@ -347,8 +347,8 @@ suite('serve', () => {
   ] as const) {
     const count = Object.keys(files).length;
     test(`prints ${count === 0 ? 'no hint to import' : 'the servers to import'} with ${count} files of other clients`, async () => {
-      const place = new ProjectWithHome().put(files);
-      const child = place.start(['serve', '--port', '0'], place.environment);
+      const project = new ProjectWithHome().put(files);
+      const child = project.start(['serve', '--port', '0'], project.environment);
       const ended = waitForExit(child);
       const printed = await waitForOutput(child.stdout, /Policy/);
       child.kill('SIGTERM');

@@ -7,10 +7,10 @@ import { CliProject } from './cli-project.ts';
 suite('signalbox serve after SIGTERM', () => {
   test('is not ready at once, accepts requests while it drains, waits for the running calls, and exits with 0', async () => {
     const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify(configuration) });
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify(configuration) });
     const token = 'an-admin-token-for-draining';
     const options = ['--drain-seconds', '2', '--grace-seconds', '20', '--max-calls', '50'];
-    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token }, ...options);
+    const { url, stop } = await project.serve({ SIGNALBOX_TOKEN: token }, ...options);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const call = async (tool: string, args: object): Promise<string> => {
       const body = JSON.stringify({ arguments: args });

@@ -10,12 +10,12 @@ const environment = { SIGNALBOX_TOKEN: token };
 
 suite('elicitations in the CLI', { timeout: 300_000 }, () => {
   const { command, args } = fixtureProgram('legacy');
-  const place = new CliProject({
+  const project = new CliProject({
     'signalbox.config.json': JSON.stringify({ mcpServers: { shop: { command, args } } }),
   });
   let server: CliServer;
   before(async () => {
-    server = await place.serve(environment);
+    server = await project.serve(environment);
     await until(async () => {
       const { items } = await ask<{ items: { name: string; status: string }[] }>('GET', '/api/servers');
       return items.some(({ name, status }) => name === 'shop' && status === 'up');
@@ -42,7 +42,7 @@ suite('elicitations in the CLI', { timeout: 300_000 }, () => {
     await ask('POST', `/api/sessions/${session}/messages`, { content });
     let id = '';
     await until(async () => {
-      const { stdout } = await place.run(['elicitations', '--session', session, '--json'], { environment });
+      const { stdout } = await project.run(['elicitations', '--session', session, '--json'], { environment });
       id = (JSON.parse(stdout) as { items: { elicitationId: string }[] }).items[0]?.elicitationId ?? '';
       return id !== '';
     }, 'the elicitation is listed');
@@ -63,16 +63,16 @@ suite('elicitations in the CLI', { timeout: 300_000 }, () => {
 
   test('are listed, and a form is accepted with valid values', async () => {
     const { id, session } = await startElicitation('elicitation/create', tea);
-    const listed = await place.run(['elicitations'], { environment });
+    const listed = await project.run(['elicitations'], { environment });
     assert.match(listed.stdout, /shop\s+form\s.*How do you take your tea\?/);
-    const wrong = await place.run(['answer', id, '--content', '{"name":7}'], { environment });
+    const wrong = await project.run(['answer', id, '--content', '{"name":7}'], { environment });
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /elicitation-invalid.*\$\.name must be string/s);
-    const accepted = await place.run(['answer', id.slice(0, -3), '--content', '{"name":"Ada"}'], { environment });
+    const accepted = await project.run(['answer', id.slice(0, -3), '--content', '{"name":"Ada"}'], { environment });
     assert.equal(accepted.code, 0, accepted.stderr);
     assert.match(accepted.stdout, /answered server shop: accept/);
     assert.match(await result(session), /Ada/);
-    const late = await place.run(['answer', id, '--decline'], { environment });
+    const late = await project.run(['answer', id, '--decline'], { environment });
     assert.equal(late.code, 1);
     assert.match(late.stderr, /elicitation-unknown/);
   });
@@ -81,23 +81,23 @@ suite('elicitations in the CLI', { timeout: 300_000 }, () => {
     const address = { url: 'https://accounts.example.org/a', elicitationId: 'own' };
     const page = await startElicitation('elicitation/create', { mode: 'url', message: 'Sign in.', ...address });
     assert.match(
-      (await place.run(['elicitations'], { environment })).stdout,
+      (await project.run(['elicitations'], { environment })).stdout,
       /url\s.*https:\/\/accounts\.example\.org\/a/,
     );
-    assert.equal((await place.run(['answer', page.id, '--decline'], { environment })).code, 0);
+    assert.equal((await project.run(['answer', page.id, '--decline'], { environment })).code, 0);
     assert.match(await result(page.session), /decline/);
     const messages = [{ role: 'user', content: { type: 'text', text: 'Which tea?' } }];
     const sampling = await startElicitation('sampling/createMessage', { messages, maxTokens: 9 });
-    assert.equal((await place.run(['answer', sampling.id, '--accept'], { environment })).code, 0);
+    assert.equal((await project.run(['answer', sampling.id, '--accept'], { environment })).code, 0);
     assert.match(await result(sampling.session), /I am the demo model/);
   });
 
   test('require an answer on the command line if there is no terminal', async () => {
     const { id } = await startElicitation('elicitation/create', tea);
-    const { code, stderr } = await place.run(['answer', id], { environment });
+    const { code, stderr } = await project.run(['answer', id], { environment });
     assert.equal(code, 2);
     assert.match(stderr, /this is not a terminal.*--content/s);
-    await place.run(['answer', id, '--cancel'], { environment });
+    await project.run(['answer', id, '--cancel'], { environment });
   });
 
   test('of a form are answered on a terminal, field by field', onTerminal, async () => {
@@ -110,7 +110,7 @@ suite('elicitations in the CLI', { timeout: 300_000 }, () => {
       [/Extras \(.*\): /, '\r'],
       [/Your name \(text\): /, 'Bob\r'],
     ] as const;
-    const { stdout } = await place.dialogue(['answer', id], answers, environment);
+    const { stdout } = await project.dialogue(['answer', id], answers, environment);
     assert.match(stdout, /answered server shop: accept/);
     const text = await result(session);
     for (const part of ['sugar', '3', 'Bob', 'honey']) assert.ok(text.includes(part), part);

@@ -14,8 +14,8 @@ const token = 'a-token-for-the-test';
 
 suite('jobs of signalbox serve', () => {
   test('run in a session, once with two servers on one store, and not again after a restart', async (t) => {
-    const place = new CliProject();
-    const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+    const project = new CliProject();
+    const store = sqliteStore({ file: join(project.data, 'signalbox.db') });
     t.after(() => store.close());
     const job: JobRecord = {
       id: 'job_1',
@@ -29,7 +29,7 @@ suite('jobs of signalbox serve', () => {
       lastError: '',
     };
     await store.jobs.add(job, 9);
-    const start = (): Promise<CliServer> => place.serve({ SIGNALBOX_TOKEN: token });
+    const start = (): Promise<CliServer> => project.serve({ SIGNALBOX_TOKEN: token });
     const servers = await Promise.all([start(), start()]);
     let session = '';
     const poll = setInterval(() => void store.jobs.get(job.id).then((now) => (session = now?.lastSession ?? '')), 50);
@@ -56,11 +56,11 @@ suite('jobs of signalbox serve', () => {
 
   test('messages that were queued before the start find the tools of every server', async (t) => {
     const mcpServers = { every: { command: process.execPath, args: [everything] } };
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
-    const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const store = sqliteStore({ file: join(project.data, 'signalbox.db') });
     t.after(() => store.close());
     const [by, now] = [{ id: 'token:admin', kind: 'human' } as const, Date.now()];
-    const about = { id: 'sess_1', agent: 'demo', runtime: 'model', model: 'demo', title: '', cwd: place.directory };
+    const about = { id: 'sess_1', agent: 'demo', runtime: 'model', model: 'demo', title: '', cwd: project.directory };
     await store.sessions.create({
       ...about,
       permissionMode: 'default',
@@ -71,7 +71,7 @@ suite('jobs of signalbox serve', () => {
       lastTurn: '',
     });
     await store.sessions.queue({ id: 'turn_1', session: 'sess_1', content: 'hi', by, at: now, title: 'hi', most: 9 });
-    const { stop } = await place.serve({ SIGNALBOX_TOKEN: token });
+    const { stop } = await project.serve({ SIGNALBOX_TOKEN: token });
     let status: string | undefined;
     const poll = setInterval(
       () => void store.sessions.events('sess_1', 1, 1).then(([event]) => (status = event?.body)),
@@ -93,11 +93,11 @@ suite('jobs of signalbox serve', () => {
 
 suite('signalbox jobs', () => {
   test('creates, lists, runs and deletes jobs at the running server, on behalf of the user of this machine', async (t) => {
-    const place = new CliProject();
-    const { stop } = await place.serve();
+    const project = new CliProject();
+    const { stop } = await project.serve();
     t.after(stop);
     const definition = ['0 0 1 1 *', 'ping the server'];
-    const created = await place.json([
+    const created = await project.json([
       'jobs',
       'create',
       ...definition,
@@ -111,39 +111,39 @@ suite('signalbox jobs', () => {
     const id = String(created['id']);
     assert.deepEqual(
       [created['cron'], created['prompt'], created['timezone'], created['cwd'], created['owner']],
-      [...definition, 'UTC', realpathSync(place.directory), { id: `user:${userInfo().username}`, kind: 'human' }],
+      [...definition, 'UTC', realpathSync(project.directory), { id: `user:${userInfo().username}`, kind: 'human' }],
     );
-    const ran = await place.json(['jobs', 'run', id.replace('job_', '')]);
+    const ran = await project.json(['jobs', 'run', id.replace('job_', '')]);
     assert.match(String(ran['lastSession']), /./);
-    const listed = await place.run(['jobs']);
+    const listed = await project.run(['jobs']);
     assert.match(listed.stdout, /^ID .*TIMES .*NEXT .*PROMPT/);
     assert.ok(listed.stdout.includes(id) && listed.stdout.includes('ping the server'), listed.stdout);
-    assert.deepEqual((await place.json(['jobs', 'delete', id]))['id'], id);
-    assert.deepEqual((await place.json(['jobs']))['items'], []);
-    const unknown = await place.run(['jobs', 'run', id]);
+    assert.deepEqual((await project.json(['jobs', 'delete', id]))['id'], id);
+    assert.deepEqual((await project.json(['jobs']))['items'], []);
+    const unknown = await project.run(['jobs', 'run', id]);
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /job-unknown: no job id begins with .*\n  next: signalbox jobs\n/);
   });
 
   test('creates, lists and deletes jobs without a server, and needs one to run a job', async () => {
-    const place = new CliProject();
-    const { code, stdout, stderr } = await place.run(['jobs', 'create', '0 9 * * 1-5', 'ping the server']);
+    const project = new CliProject();
+    const { code, stdout, stderr } = await project.run(['jobs', 'create', '0 9 * * 1-5', 'ping the server']);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^created job_\w+; it runs next at /);
     assert.match(stderr, /jobs run only while signalbox serve does/);
-    const [job] = (await place.json(['jobs']))['items'] as { id: string }[];
-    const run = await place.run(['jobs', 'run', job?.id ?? '']);
+    const [job] = (await project.json(['jobs']))['items'] as { id: string }[];
+    const run = await project.run(['jobs', 'run', job?.id ?? '']);
     assert.equal(run.code, 1);
     assert.match(run.stderr, /server-absent: .*\n  next: signalbox serve\n/);
     for (const [wrong, expected] of [
       [['never', 'x'], /job-invalid/],
       [['0 9 * * *', 'x', '--agent', 'nobody'], /agent-unknown: .*nobody/],
     ] as const) {
-      const refused = await place.run(['jobs', 'create', ...wrong]);
+      const refused = await project.run(['jobs', 'create', ...wrong]);
       assert.equal(refused.code, 2);
       assert.match(refused.stderr, expected);
     }
-    assert.equal((await place.run(['jobs', 'delete', job?.id ?? ''])).code, 0);
-    assert.deepEqual((await place.json(['jobs']))['items'], []);
+    assert.equal((await project.run(['jobs', 'delete', job?.id ?? ''])).code, 0);
+    assert.deepEqual((await project.json(['jobs']))['items'], []);
   });
 });

@@ -23,7 +23,7 @@ interface Catalog {
 
 suite('external servers of the configuration', () => {
   test('are listed and called, shaped as configured', async () => {
-    const place = createProject({
+    const project = createProject({
       files: {
         command,
         args,
@@ -32,37 +32,37 @@ suite('external servers of the configuration', () => {
       },
     });
     const environment = { GREETING: 'a secret greeting' };
-    const listed = await place.run(['tools', '--why', '--json'], { environment });
+    const listed = await project.run(['tools', '--why', '--json'], { environment });
     const { items } = JSON.parse(listed.stdout) as Catalog;
     const own = items.filter(({ name }) => name.startsWith('mcp__files__'));
     assert.deepEqual(
       own.map(({ name, effect }) => `${name} ${effect}`),
       ['mcp__files__say read', 'mcp__files__environment read', 'mcp__files__act read'],
     );
-    const called = await place.run(['call', 'files/say', '{"text":"hello"}'], { environment });
+    const called = await project.run(['call', 'files/say', '{"text":"hello"}'], { environment });
     assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
-    const shown = await place.run(['call', 'files/environment'], { environment });
+    const shown = await project.run(['call', 'files/environment'], { environment });
     assert.match(shown.stdout, /"GREETING":"a secret greeting"/);
     assert.match(shown.stdout, /"OTHER":"usual"/);
-    const journal = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
+    const journal = readFileSync(join(project.data, 'signalbox.db'), 'latin1');
     assert.ok(!journal.includes('a secret greeting'), 'values from the environment are not recorded');
   });
 
   test('receive the directories of their workspace as roots', async () => {
-    const place = createProject({ files: { command, args, workspace: ['.', 'notes'] } });
-    const { code, stdout, stderr } = await place.run(['call', 'files/directories']);
+    const project = createProject({ files: { command, args, workspace: ['.', 'notes'] } });
+    const { code, stdout, stderr } = await project.run(['call', 'files/directories']);
     assert.equal(code, 0, stderr);
     const { roots } = JSON.parse(stdout) as { roots: { uri: string }[] };
     assert.deepEqual(
       roots.map(({ uri }) => uri),
-      [place.directory, join(place.directory, 'notes')].map((path) => pathToFileURL(path).href),
+      [project.directory, join(project.directory, 'notes')].map((path) => pathToFileURL(path).href),
     );
   });
 
   test('receive the configured bearer token and headers over HTTP', async (t) => {
     const fixture = await httpFixture('modern');
     t.after(() => fixture.close());
-    const place = createProject({
+    const project = createProject({
       web: {
         type: 'websocket',
         url: '${BASE}/mcp',
@@ -71,7 +71,9 @@ suite('external servers of the configuration', () => {
       },
     });
     const environment = { BASE: fixture.url.replace(/\/mcp$/, ''), KEY: 'key-of-the-team', TOKEN: 'token-of-the-team' };
-    const { code, stdout, stderr } = await place.run(['call', 'web/echo', '{"text":"over the wire"}'], { environment });
+    const { code, stdout, stderr } = await project.run(['call', 'web/echo', '{"text":"over the wire"}'], {
+      environment,
+    });
     assert.deepEqual([code, stdout], [0, 'over the wire\n'], stderr);
     assert.ok(
       fixture.requests.every(
@@ -82,13 +84,13 @@ suite('external servers of the configuration', () => {
   });
 
   test('are down with the reason if they cannot be reached, and hide no other server', async () => {
-    const place = createProject({
+    const project = createProject({
       unset: { command, args, env: { TOKEN: '${env:SURELY_NOT_SET}' } },
       broken: { command: process.execPath, args: ['-e', 'console.error("no database"); process.exit(7)'] },
       off: { command: 'no-such-program', disabled: true },
       good: { command, args },
     });
-    const { items, servers } = (await place.json(['tools', '--why'])) as unknown as Catalog;
+    const { items, servers } = (await project.json(['tools', '--why'])) as unknown as Catalog;
     assert.deepEqual(
       servers.map(({ name, status }) => `${name} ${status}`),
       ['signalbox up', 'unset down', 'broken down', 'off disabled', 'good up'],
@@ -100,7 +102,7 @@ suite('external servers of the configuration', () => {
     assert.match(servers[2]?.reason ?? '', /its process ended with exit code 7/);
     assert.ok(items.some(({ name }) => name === 'mcp__good__echo'));
 
-    const { code, stdout } = await place.run(['doctor']);
+    const { code, stdout } = await project.run(['doctor']);
     assert.equal(code, 1);
     assert.match(stdout, /exit code 7.*; its last output: .*no database/);
     assert.match(stdout, /mcp__good__broken is hidden: its input schema cannot be used/);
@@ -110,19 +112,19 @@ suite('external servers of the configuration', () => {
     const { version } = createRequire(import.meta.url)('@modelcontextprotocol/server-memory/package.json') as {
       version: string;
     };
-    const place = new CliProject();
+    const project = new CliProject();
     const mcpServers = {
       memory: {
         npm: `@modelcontextprotocol/server-memory@${version}`,
         // npx would fail, because it cannot reach this registry.
-        env: { MEMORY_FILE_PATH: join(place.directory, 'memory.json'), npm_config_registry: 'http://127.0.0.1:1' },
+        env: { MEMORY_FILE_PATH: join(project.directory, 'memory.json'), npm_config_registry: 'http://127.0.0.1:1' },
         tools: { effect: { create_entities: 'read' } },
       },
     };
-    writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ mcpServers }));
-    symlinkSync(join(import.meta.dirname, '..', '..', 'node_modules'), join(place.directory, 'node_modules'));
+    writeFileSync(join(project.directory, 'signalbox.config.json'), JSON.stringify({ mcpServers }));
+    symlinkSync(join(import.meta.dirname, '..', '..', 'node_modules'), join(project.directory, 'node_modules'));
     const entities = [{ name: 'signalbox', entityType: 'project', observations: ['it works'] }];
-    const called = await place.run(['call', 'memory/create_entities', JSON.stringify({ entities })]);
+    const called = await project.run(['call', 'memory/create_entities', JSON.stringify({ entities })]);
     assert.equal(called.code, 0, called.stderr);
     assert.match(called.stdout, /it works/);
   });
@@ -130,11 +132,11 @@ suite('external servers of the configuration', () => {
   test('are down with the reason if they are Signalbox itself, instead of starting it endlessly', async () => {
     const port = await freePort();
     const token = 'a-token-for-the-test';
-    const place = createProject({
+    const project = createProject({
       started: { command: process.execPath, args: [launcher, 'stdio'], env: { SIGNALBOX_HOME: './data' } },
       reached: { url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } },
     });
-    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token }, '--port', String(port));
+    const { url, stop } = await project.serve({ SIGNALBOX_TOKEN: token }, '--port', String(port));
     const headers = { authorization: `Bearer ${token}` };
     const reasons = async (): Promise<string[]> => {
       const { items } = (await (await fetch(`${url}/api/servers`, { headers })).json()) as {
@@ -159,15 +161,15 @@ suite('external servers of the configuration', () => {
   });
 
   test('that are required and down are reported by serve, and by doctor, which exits with 1', async () => {
-    const place = createProject({
+    const project = createProject({
       needed: { command: 'no-such-program', required: true },
       off: { command, args, required: true, disabled: true },
     });
-    const { code, stdout } = await place.run(['doctor']);
+    const { code, stdout } = await project.run(['doctor']);
     assert.equal(code, 1);
     assert.match(stdout, /required: server "needed" is down: the program "no-such-program" was not found/);
     assert.match(stdout, /server "off" is required, and disabled by the configuration\n.*signalbox enable off/);
-    const child = place.start(['serve', '--port', '0', '--json']);
+    const child = project.start(['serve', '--port', '0', '--json']);
     const ended = waitForExit(child);
     await waitForOutput(child.stderr, /warning: required server "needed" is down: the program/);
     child.kill('SIGTERM');
@@ -175,22 +177,24 @@ suite('external servers of the configuration', () => {
   });
 
   test('get the roots of their entry outside a session, or their workspace', async () => {
-    const place = createProject({
+    const project = createProject({
       explicit: { command, args, roots: ['notes', '/srv/shared'], workspace: ['.'] },
       implicit: { command, args, workspace: ['work'] },
     });
     const rootsOf = async (server: string): Promise<string[]> => {
-      const { stdout } = await place.run(['call', `mcp__${server}__directories`]);
+      const { stdout } = await project.run(['call', `mcp__${server}__directories`]);
       return [...stdout.matchAll(/file:\/\/[^"\\]+/g)].map(([uri]) => uri);
     };
-    const at = (path: string): string => pathToFileURL(join(realpathSync(place.directory), path)).href;
+    const at = (path: string): string => pathToFileURL(join(realpathSync(project.directory), path)).href;
     assert.deepEqual(await rootsOf('explicit'), [at('notes'), 'file:///srv/shared']);
     assert.deepEqual(await rootsOf('implicit'), [at('work')]);
   });
 
   test('cannot have idleStopMs if they have no process', async () => {
-    const place = createProject({ web: { type: 'http', url: 'https://example.com/mcp', idleStopMs: 1000 } });
-    const { error } = (await place.json(['tools'], 2)) as { error: { problems: { path: string; message: string }[] } };
+    const project = createProject({ web: { type: 'http', url: 'https://example.com/mcp', idleStopMs: 1000 } });
+    const { error } = (await project.json(['tools'], 2)) as {
+      error: { problems: { path: string; message: string }[] };
+    };
     assert.deepEqual(
       error.problems.map(({ path }) => path),
       ['mcpServers.web.idleStopMs'],

@@ -29,30 +29,30 @@ describe('mistake on the command line', () => {
   }
 
   test('is answered with the launcher in a clone, where signalbox is not on the PATH', async () => {
-    const place = new CliProject();
-    place.program = sourceLauncher;
-    const { stderr } = await place.run(['srve']);
+    const project = new CliProject();
+    project.program = sourceLauncher;
+    const { stderr } = await project.run(['srve']);
     assert.match(stderr, / {2}next: \S+bin\/signalbox --help\n$/);
   });
 
   test('in the name of a tool or of its server is answered with the closest tool', async () => {
-    const place = new CliProject(servers);
+    const project = new CliProject(servers);
     for (const name of ['read_nte', 'nots/read_note']) {
-      const { code, stderr } = await place.run(['call', name]);
+      const { code, stderr } = await project.run(['call', name]);
       assert.equal(code, 1);
       assert.match(stderr, /there is no tool named .*; did you mean "mcp__(notes|other)__read_note"\?/);
     }
   });
 
   test('in a session id is answered with the closest session, or with the latest ones', async () => {
-    const place = new CliProject();
-    await place.run(['call', 'ping', '--session', 'sess_morning']);
+    const project = new CliProject();
+    await project.run(['call', 'ping', '--session', 'sess_morning']);
     for (const [command, suggestion] of [
       [['replay', 'sess_mornign'], /did you mean sess_morning\?/],
       [['undo', '--session', 'sess_mor'], /did you mean sess_morning\?/],
       [['undo', '--session', 'other'], /the latest sessions: sess_morning/],
     ] as const) {
-      const { code, stderr } = await place.run(command);
+      const { code, stderr } = await project.run(command);
       assert.equal(code, 1);
       assert.match(stderr, /^error session-unknown: /);
       assert.match(stderr, suggestion);

@@ -33,8 +33,8 @@ suite('tools with long names', () => {
     );
     assert.ok(rendered.length <= 60);
     for (const rule of rules) {
-      const place = createProject({}, rule);
-      const { outcome, decision } = await place.json(['call', own], 1);
+      const project = createProject({}, rule);
+      const { outcome, decision } = await project.json(['call', own], 1);
       assert.deepEqual([outcome, (decision as { answer: string }).answer], ['denied', 'deny'], rule);
     }
     const { code, stderr } = await createProject({}, rules.join('')).run(['policy', 'check']);
@@ -43,30 +43,30 @@ suite('tools with long names', () => {
   });
 
   test('are accepted in every form by call and journal', async () => {
-    const place = createProject({});
+    const project = createProject({});
     for (const name of [...names, `web/${own}`, own]) {
-      const { outcome, tool } = await place.json(['call', name]);
+      const { outcome, tool } = await project.json(['call', name]);
       assert.deepEqual([outcome, tool], ['completed', rendered], name);
     }
     for (const name of [rendered, `mcp__web__${own}`, `web/${own}`]) {
-      const { items } = await place.json(['journal', '--tool', name]);
+      const { items } = await project.json(['journal', '--tool', name]);
       assert.equal((items as unknown[]).length, names.length + 2, name);
     }
   });
 
   test('get a fix from doctor that works as printed', async () => {
-    const place = createProject({});
-    const { stdout } = await place.run(['doctor']);
+    const project = createProject({});
+    const { stdout } = await project.run(['doctor']);
     const [, fix = ''] = /put ("rename":\{.*?\}) into mcpServers\.web\.tools/.exec(stdout) ?? [];
     assert.notEqual(fix, '', stdout);
-    const file = join(place.directory, 'signalbox.config.json');
+    const file = join(project.directory, 'signalbox.config.json');
     const configuration = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { web: object } };
     const block = JSON.parse(`{${fix}}`) as { rename: Record<string, string> };
     const web = { ...configuration.mcpServers.web, tools: block };
     writeFileSync(file, JSON.stringify({ ...configuration, mcpServers: { web } }));
-    const again = await place.run(['doctor']);
+    const again = await project.run(['doctor']);
     assert.doesNotMatch(again.stdout, /shortened/);
-    const { tool } = await place.json(['call', block.rename[own] ?? '']);
+    const { tool } = await project.json(['call', block.rename[own] ?? '']);
     assert.equal(tool, `mcp__web__${block.rename[own]}`);
   });
 });
@@ -78,8 +78,8 @@ suite('names that match nothing', () => {
 - { id: past, match: mcp__web__click, deny: "session.count('mcp__web__scroll') > 3" }
 - { id: bare, match: click, allow: true }
 `;
-    const place = createProject({}, rules);
-    const { code, stdout, stderr } = await place.run(['policy', 'check']);
+    const project = createProject({}, rules);
+    const { code, stdout, stderr } = await project.run(['policy', 'check']);
     assert.equal(code, 0);
     assert.match(
       stderr,
@@ -88,26 +88,26 @@ suite('names that match nothing', () => {
     assert.match(stderr, /rule "past" .* "mcp__web__scroll" in deny matches no tool/);
     assert.match(stderr, /rule "bare" .* "click" in match matches no tool/);
     assert.match(stdout, /ok 3 rules/);
-    assert.equal(((await place.json(['policy', 'check']))['warnings'] as unknown[]).length, 3);
-    assert.doesNotMatch((await place.run(['policy', 'check', '--no-servers'])).stderr, /warning/);
+    assert.equal(((await project.json(['policy', 'check']))['warnings'] as unknown[]).length, 3);
+    assert.doesNotMatch((await project.run(['policy', 'check', '--no-servers'])).stderr, /warning/);
   });
 
   test('in the tools block are reported by doctor, tools --why and serve', async () => {
-    const place = createProject({
+    const project = createProject({
       tools: { effect: { '*': 'irreversible', 'clck*': 'read' }, labels: { clik: ['x'] } },
     });
     const pattern = /effect pattern "clck\*" in signalbox\.config\.json matches no tool of this server/;
     const key =
       /labels in signalbox\.config\.json names "clik", which is not a tool of this server; did you mean "click"\?/;
     for (const command of [['doctor'], ['tools', '--why']]) {
-      const { stdout } = await place.run(command);
+      const { stdout } = await project.run(command);
       assert.match(stdout, pattern);
       assert.match(stdout, key);
     }
-    const { items } = await place.json(['tools']);
+    const { items } = await project.json(['tools']);
     const effects = (items as { id: { server: string }; effect: string }[]).filter((each) => each.id.server === 'web');
     assert.deepEqual(new Set(effects.map(({ effect }) => effect)), new Set(['irreversible']));
-    const child = place.start(['serve', '--port', '0']);
+    const child = project.start(['serve', '--port', '0']);
     const ended = waitForExit(child);
     await waitForOutput(child.stderr, pattern);
     child.kill('SIGTERM');

@@ -11,8 +11,8 @@ suite('signalbox serve with an authorization server', () => {
     const issuer = await startAuthorizationServer(t);
     const profiles = { coding: { tools: ['ping'] } };
     const issuers = [{ issuer: issuer.issuer, scopes: { use: {}, code: { profile: 'coding' } } }];
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ profiles, oauth: { issuers } }) });
-    const { url, child, stop } = await place.serve();
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ profiles, oauth: { issuers } }) });
+    const { url, child, stop } = await project.serve();
     const token = await issuer.token(`${url}/mcp`, { claims: { scope: 'code' } });
     const call = async (path: string): Promise<number> => {
       const headers = { Authorization: `Bearer ${token}` };
@@ -21,12 +21,12 @@ suite('signalbox serve with an authorization server', () => {
     };
     assert.deepEqual([await call('/mcp'), await call('/mcp/coding')], [200, 200]);
     const changed = waitForOutput(child.stderr, /configuration changed: changed the OAuth settings/);
-    writeFileSync(join(place.directory, 'signalbox.config.json'), JSON.stringify({ profiles }));
+    writeFileSync(join(project.directory, 'signalbox.config.json'), JSON.stringify({ profiles }));
     await changed;
     assert.equal(await call('/mcp'), 401);
     const { stdout, stderr } = await stop();
     const [, , signature = ''] = token.split('.');
-    const database = readFileSync(join(place.data, 'signalbox.db'), 'latin1');
+    const database = readFileSync(join(project.data, 'signalbox.db'), 'latin1');
     for (const text of [stdout, stderr, database]) assert.ok(!text.includes(signature));
   });
 
@@ -34,8 +34,8 @@ suite('signalbox serve with an authorization server', () => {
     const oauth = {
       issuers: [{ issuer: 'https://a.example', scopes: { x: { profile: 'codin' } } }, { issuer: 'https://a.example' }],
     };
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ profiles: { coding: {} }, oauth }) });
-    const { code, stderr } = await place.run(['serve', '--port', '0']);
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ profiles: { coding: {} }, oauth }) });
+    const { code, stderr } = await project.run(['serve', '--port', '0']);
     assert.equal(code, 2);
     assert.match(
       stderr,

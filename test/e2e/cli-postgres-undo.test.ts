@@ -12,13 +12,13 @@ after(() => cluster.end());
 
 /** Makes undoable writes with records in PostgreSQL. */
 async function writeTexts(
-  place: CliProject,
+  project: CliProject,
   address: string,
   ...texts: readonly string[]
 ): ReturnType<typeof makeUndoableWrites> {
   const store = await postgresStore({ address });
   try {
-    return await makeUndoableWrites(place, texts, store);
+    return await makeUndoableWrites(project, texts, store);
   } finally {
     await store.close();
   }
@@ -30,12 +30,12 @@ const createProject = (address: string): CliProject =>
 suite('undo with records in PostgreSQL', () => {
   test('restores the changes of calls on the machine where they ran, the last call first', async () => {
     const address = cluster.address('here');
-    const place = createProject(address);
-    const { file, calls } = await writeTexts(place, address, 'one', 'two');
-    const refused = await place.json(['undo', calls[0] ?? ''], 1);
+    const project = createProject(address);
+    const { file, calls } = await writeTexts(project, address, 'one', 'two');
+    const refused = await project.json(['undo', calls[0] ?? ''], 1);
     assert.equal(refused['outcome'], 'conflict');
     assert.equal(readFileSync(file, 'utf8'), 'two');
-    const { items } = await place.json(['undo', '--session', 's']);
+    const { items } = await project.json(['undo', '--session', 's']);
     assert.deepEqual(
       (items as { callId: string; outcome: string }[]).map(({ callId, outcome }) => [callId, outcome]),
       calls.toReversed().map((call) => [call, 'undone']),
@@ -45,8 +45,8 @@ suite('undo with records in PostgreSQL', () => {
 
   test('names the machine of a call that ran elsewhere, and undoes no call before it', async () => {
     const address = cluster.address('elsewhere');
-    const place = createProject(address);
-    const { file, calls } = await writeTexts(place, address, 'after');
+    const project = createProject(address);
+    const { file, calls } = await writeTexts(project, address, 'after');
     const store = await postgresStore({ address });
     const [entry] = await store.entries({ order: 'newest-first', limit: 1, type: 'ToolInvoked' });
     assert.ok(entry !== undefined);
@@ -54,19 +54,19 @@ suite('undo with records in PostgreSQL', () => {
     const body = JSON.stringify({ ...(JSON.parse(entry.body) as object), machine: 'machine-b' });
     await store.append([{ ...entry, call: 'call_elsewhere', body }]);
     await store.close();
-    const refused = await place.run(['undo', 'call_elsewhere']);
+    const refused = await project.run(['undo', 'call_elsewhere']);
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
       /undo-unavailable.*it ran on machine-b.*undo it there: signalbox undo call_elsewhere/s,
     );
-    const { items } = await place.json(['undo', '--session', 's'], 1);
+    const { items } = await project.json(['undo', '--session', 's'], 1);
     assert.deepEqual(
       (items as { callId: string; outcome: string }[]).map(({ callId, outcome }) => [callId, outcome]),
       [['call_elsewhere', 'failed']],
     );
     assert.equal(readFileSync(file, 'utf8'), 'after');
-    assert.equal((await place.run(['undo', calls[0] ?? ''])).code, 0);
+    assert.equal((await project.run(['undo', calls[0] ?? ''])).code, 0);
     assert.equal(readFileSync(file, 'utf8'), 'before');
   });
 });

@@ -91,7 +91,7 @@ suite('records in PostgreSQL', () => {
     );
     const token = 'a-token-of-both-servers';
     const servers = await Promise.all(
-      [createProject(address), createProject(address)].map((place) => place.serve({ SIGNALBOX_TOKEN: token })),
+      [createProject(address), createProject(address)].map((project) => project.serve({ SIGNALBOX_TOKEN: token })),
     );
     let session = '';
     await until(
@@ -114,9 +114,9 @@ suite('records in PostgreSQL', () => {
   });
 
   test('a server with the admin token of one machine names the variable to set', async () => {
-    const place = createProject(cluster.address('alone'));
+    const project = createProject(cluster.address('alone'));
     const stderrOf = async (environment: Readonly<Record<string, string>>): Promise<string> =>
-      (await (await place.serve(environment)).stop()).stderr;
+      (await (await project.serve(environment)).stop()).stderr;
     assert.match(await stderrOf({}), /set the same SIGNALBOX_TOKEN on every server/);
     assert.doesNotMatch(await stderrOf({ SIGNALBOX_TOKEN: 'a-token-of-all-servers' }), /SIGNALBOX_TOKEN/);
   });
@@ -125,29 +125,29 @@ suite('records in PostgreSQL', () => {
     const url = new URL(cluster.address('named'));
     url.password = '';
     const address = url.href.replace('postgres@', 'postgres:${secret:DB_PASSWORD}@');
-    const place = createProject('sqlite');
-    await place.run(['secret', 'set', 'DB_PASSWORD'], { input: password });
+    const project = createProject('sqlite');
+    await project.run(['secret', 'set', 'DB_PASSWORD'], { input: password });
     const environment = { SIGNALBOX_STORE: address };
-    const called = await place.run(['call', 'list', '--json'], { environment });
+    const called = await project.run(['call', 'list', '--json'], { environment });
     assert.equal(called.code, 0, called.stderr);
-    const read = await place.run(['journal', '--json'], { environment });
+    const read = await project.run(['journal', '--json'], { environment });
     assert.match(read.stdout, /mcp__notes__list/);
-    assert.equal((await place.run(['journal'])).code, 1, 'nothing was recorded in SQLite');
-    const wrong = await place.run(['journal'], { environment: { SIGNALBOX_STORE: 'mysql://u:hunter2@h' } });
+    assert.equal((await project.run(['journal'])).code, 1, 'nothing was recorded in SQLite');
+    const wrong = await project.run(['journal'], { environment: { SIGNALBOX_STORE: 'mysql://u:hunter2@h' } });
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /SIGNALBOX_STORE: expected "sqlite" or a "postgres:\/\/…" address/);
     assert.doesNotMatch(wrong.stderr, /hunter2/);
   });
 
   test('"store" can be a reference to the whole URL', async () => {
-    const place = createProject('${env:DATABASE_URL}');
+    const project = createProject('${env:DATABASE_URL}');
     const environment = { DATABASE_URL: cluster.address('whole') };
-    const called = await place.run(['call', 'list', '--json'], { environment });
+    const called = await project.run(['call', 'list', '--json'], { environment });
     assert.equal(called.code, 0, called.stderr);
-    const read = await place.run(['journal', '--json'], { environment });
+    const read = await project.run(['journal', '--json'], { environment });
     assert.match(read.stdout, /mcp__notes__list/);
-    assert.ok(!existsSync(join(place.data, 'signalbox.db')), 'there is no journal in SQLite');
-    const missing = await place.run(['journal']);
+    assert.ok(!existsSync(join(project.data, 'signalbox.db')), 'there is no journal in SQLite');
+    const missing = await project.run(['journal']);
     assert.equal(missing.code, 1);
     assert.match(
       missing.stderr,
@@ -158,9 +158,9 @@ suite('records in PostgreSQL', () => {
   test('nothing runs without the database, and errors do not contain the password', async () => {
     const url = new URL(cluster.address('away'));
     url.port = '1';
-    const place = createProject(url.href);
+    const project = createProject(url.href);
     for (const args of [['call', 'list'], ['journal'], ['serve', '--port', '0'], ['doctor']]) {
-      const { code, stdout, stderr } = await place.run(args);
+      const { code, stdout, stderr } = await project.run(args);
       assert.equal(code, 1, `${args.join(' ')}: ${stdout}${stderr}`);
       assert.match(stdout + stderr, /PostgreSQL at postgres:\/\/postgres@127\.0\.0\.1:1\/\S+ does not answer/);
       assert.doesNotMatch(stdout + stderr, /hunter2/);

@@ -24,36 +24,36 @@ interface InfoResponse {
 
 /** A running `signalbox serve` with a configuration that the test changes. */
 class Served {
-  readonly place: CliProject;
+  readonly project: CliProject;
   readonly url: string;
   /** Headers of a signed-in browser. */
   readonly browser: BrowserHeaders;
   readonly stderr: () => string;
 
-  private constructor(place: CliProject, url: string, browser: BrowserHeaders, stderr: () => string) {
-    this.place = place;
+  private constructor(project: CliProject, url: string, browser: BrowserHeaders, stderr: () => string) {
+    this.project = project;
     this.url = url;
     this.browser = browser;
     this.stderr = stderr;
   }
 
   static async start(t: TestContext, mcpServers?: object, environment: Record<string, string> = {}): Promise<Served> {
-    const place = new CliProject(
+    const project = new CliProject(
       mcpServers === undefined ? {} : { 'signalbox.config.json': JSON.stringify({ mcpServers }) },
     );
-    const server = await place.serve({ SIGNALBOX_TOKEN: token, ...environment });
+    const server = await project.serve({ SIGNALBOX_TOKEN: token, ...environment });
     t.after(() => server.stop());
     const { url, signInUrl, child } = server;
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
     const browser = await browserHeaders(await fetch(signInUrl, { redirect: 'manual' }));
-    const served = new Served(place, url, browser, () => stderr);
+    const served = new Served(project, url, browser, () => stderr);
     await served.waitFor((servers) => servers.every(({ status }) => status !== 'down'), 'the servers are up');
     return served;
   }
 
   write(mcpServers: object): void {
-    const file = join(this.place.directory, 'signalbox.config.json');
+    const file = join(this.project.directory, 'signalbox.config.json');
     // Editors replace a file by a rename.
     writeFileSync(`${file}.new`, JSON.stringify({ mcpServers }, undefined, 2));
     renameSync(`${file}.new`, file);
@@ -189,11 +189,11 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
 
   test('applies the changes of add, disable, enable and remove', async (t) => {
     const served = await Served.start(t, { files: entry() });
-    const { place } = served;
+    const { project: project } = served;
     const before = await served.pid('files');
-    assert.equal((await place.run(['add', 'more', '--', command, ...(args ?? [])])).code, 0);
+    assert.equal((await project.run(['add', 'more', '--', command, ...(args ?? [])])).code, 0);
     await served.waitFor((servers) => servers.some(({ name, status }) => name === 'more' && status === 'up'), 'added');
-    assert.equal((await place.run(['disable', 'files'])).code, 0);
+    assert.equal((await project.run(['disable', 'files'])).code, 0);
     await served.waitFor(([files]) => files?.status === 'disabled', 'disabled');
     await until(() => !isAlive(before), 'the disabled server has stopped');
     const restarted = await served.post('/api/servers/files/restart');
@@ -204,16 +204,16 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
     // The console enables a server without changing the file.
     await served.post('/api/servers/files/enable');
     await served.waitFor(([files]) => files?.status === 'up', 'enabled until the next change');
-    assert.match(readFileSync(join(place.directory, 'signalbox.config.json'), 'utf8'), /"disabled": true/);
-    assert.equal((await place.run(['enable', 'files'])).code, 0);
-    assert.equal((await place.run(['remove', 'more'])).code, 0);
+    assert.match(readFileSync(join(project.directory, 'signalbox.config.json'), 'utf8'), /"disabled": true/);
+    assert.equal((await project.run(['enable', 'files'])).code, 0);
+    assert.equal((await project.run(['remove', 'more'])).code, 0);
     await served.waitFor((servers) => servers.length === 1 && servers[0]?.status === 'up', 'removed, and enabled');
     assert.notEqual(await served.pid('files'), before);
   });
 
   test('hides a tool that differs from the lock, shows the difference, and offers the tool once it is accepted over HTTP', async (t) => {
     const served = await Served.start(t, { files: entry() });
-    assert.equal((await served.place.run(['lock'])).code, 0);
+    assert.equal((await served.project.run(['lock'])).code, 0);
     const [locked] = await served.waitFor(([each]) => each?.status === 'up', 'the server is up');
     served.write({ files: entry('--many', '1') });
     await until(() => served.stderr().includes('restarted files'), 'the change is applied');
@@ -226,7 +226,7 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
     const before = await served.pid('files');
     assert.equal((await served.call('files__many_0')).error?.code, 'tool-hidden');
     const { fingerprint } = lockEntry;
-    const agent = readFileSync(join(served.place.data, 'agent-token'), 'utf8').trim();
+    const agent = readFileSync(join(served.project.data, 'agent-token'), 'utf8').trim();
     const asAgent = { authorization: `Bearer ${agent}` };
     assert.equal((await served.accept('files', { seen: fingerprint }, asAgent)).code, 'role-refused');
     assert.equal((await served.accept('files', { seen: 'other' })).code, 'lock-outdated');
@@ -240,7 +240,7 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
     );
     const [newest] = recorded.items;
     assert.deepEqual([newest?.by?.id, newest?.details], [localUser().id, ['accepted the definitions of files']]);
-    assert.equal((await served.place.run(['lock', 'check'])).code, 0, 'the CLI agrees');
+    assert.equal((await served.project.run(['lock', 'check'])).code, 0, 'the CLI agrees');
   });
 
   test('applies a configuration that is created after serve was started', async (t) => {
@@ -248,7 +248,7 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
     const names = (): Promise<string[]> => served.servers().then((servers) => servers.map(({ name }) => name));
     assert.deepEqual(await names(), ['demo']);
     writeFileSync(
-      join(served.place.directory, 'signalbox.config.jsonc'),
+      join(served.project.directory, 'signalbox.config.jsonc'),
       JSON.stringify({ mcpServers: { first: entry() } }),
     );
     await served.waitFor(([first]) => first?.name === 'first' && first.status === 'up', 'the server is up');
@@ -264,7 +264,7 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
       (await served.servers()).map(({ name }) => name),
       ['demo'],
     );
-    assert.equal((await served.place.run(['trust', '--yes'])).code, 0);
+    assert.equal((await served.project.run(['trust', '--yes'])).code, 0);
     await served.waitFor(([first]) => first?.name === 'first' && first.status === 'up', 'the server is up');
   });
 });

@@ -18,20 +18,20 @@ after(() => cluster.end());
 const day = 86_400_000;
 
 /** Both kinds of store, for a journal over thirty days. */
-const projects: readonly (readonly [string, () => Promise<{ place: CliProject; open(): Promise<Store> }>])[] = [
+const projects: readonly (readonly [string, () => Promise<{ project: CliProject; open(): Promise<Store> }>])[] = [
   [
     'SQLite',
     async () => {
-      const place = new CliProject();
-      return { place, open: async () => sqliteStore({ file: join(place.data, 'signalbox.db') }) };
+      const project = new CliProject();
+      return { project: project, open: async () => sqliteStore({ file: join(project.data, 'signalbox.db') }) };
     },
   ],
   [
     'PostgreSQL',
     async () => {
       const address = cluster.address('retention');
-      const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ store: address }) });
-      return { place, open: () => postgresStore({ address }) };
+      const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ store: address }) });
+      return { project: project, open: () => postgresStore({ address }) };
     },
   ],
 ];
@@ -39,33 +39,33 @@ const projects: readonly (readonly [string, () => Promise<{ place: CliProject; o
 for (const [kind, createProject] of projects)
   suite(`retention in ${kind}`, () => {
     test('journal prune exports and deletes entries; verify, lists and statistics report what was pruned', async () => {
-      const { place, open } = await createProject();
+      const { project: project, open } = await createProject();
       const store = await open();
       await seedJournal(store, { calls: 600, spanMs: 30 * day });
       await store.close();
-      const before = await place.json(['journal', 'verify']);
-      const dryRun = await place.json(['journal', 'prune', '--older-than', '10d', '--dry-run']);
-      const archive = join(place.directory, 'old.jsonl.gz');
-      const pruned = await place.run(['journal', 'prune', '--older-than', '10d', '--export', archive]);
+      const before = await project.json(['journal', 'verify']);
+      const dryRun = await project.json(['journal', 'prune', '--older-than', '10d', '--dry-run']);
+      const archive = join(project.directory, 'old.jsonl.gz');
+      const pruned = await project.run(['journal', 'prune', '--older-than', '10d', '--export', archive]);
       assert.equal(pruned.code, 0, pruned.stderr);
       assert.match(
         pruned.stdout,
         new RegExp(`^${String(dryRun['entries'])} entries \\(1 to \\d+\\) written to .* and deleted`),
       );
-      const rest = await place.json(['journal', 'verify']);
+      const rest = await project.json(['journal', 'verify']);
       assert.equal(Number(rest['entries']), Number(before['entries']) - Number(dryRun['entries']));
-      const both = await place.json(['journal', 'verify', '--with', archive, '--head', String(before['head'])]);
+      const both = await project.json(['journal', 'verify', '--with', archive, '--head', String(before['head'])]);
       assert.deepEqual([both['entries'], both['head']], [before['entries'], before['head']]);
-      const listed = await place.run(['journal', '--limit', '100000']);
+      const listed = await project.run(['journal', '--limit', '100000']);
       assert.match(listed.stderr, /entries up to \d+ \(\S+Z\) were pruned/);
       assert.equal(
-        (await place.run(['journal', 'prune', '--older-than', '10d'])).code,
+        (await project.run(['journal', 'prune', '--older-than', '10d'])).code,
         2,
         'nothing is deleted without an export',
       );
 
       const token = 'a-token-of-this-test';
-      const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
+      const { url, stop } = await project.serve({ SIGNALBOX_TOKEN: token });
       const get = async (path: string): Promise<Record<string, unknown>> => {
         const response = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
         return (await response.json()) as Record<string, unknown>;
@@ -82,18 +82,18 @@ for (const [kind, createProject] of projects)
 
 test('servers prune as configured, several servers on one store do not interfere, and no entry is lost', async (t) => {
   const address = cluster.address('several');
-  const place = new CliProject();
+  const project = new CliProject();
   const stores = await Promise.all([1, 2, 3].map(() => postgresStore({ address })));
   const [first] = stores;
   assert.ok(first !== undefined);
   await seedJournal(first, { calls: 3000, spanMs: 30 * day });
   const before = await verifyChain(first);
-  const boxes = await Promise.all(stores.map((store) => openSignalbox({ store, data: place.data })));
+  const boxes = await Promise.all(stores.map((store) => openSignalbox({ store, data: project.data })));
   t.after(() => Promise.all(boxes.map((box) => box.close())));
   t.after(() => Promise.all(stores.map((store) => store.close())));
   const warnings: string[] = [];
   const log = { warn: (text: string) => void warnings.push(text) };
-  const exportTo = join(place.directory, 'archives');
+  const exportTo = join(project.directory, 'archives');
   const stops = boxes.map((box) => startRetention(box, () => ({ journalMs: 10 * day, exportTo }), log, 20));
   await until(async () => {
     const [oldest] = await first.entries({ order: 'oldest-first', limit: 1 });

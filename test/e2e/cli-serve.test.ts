@@ -17,8 +17,8 @@ function isAlive(pid: number | undefined): boolean {
 
 suite('signalbox serve', () => {
   test('prints the banner, serves requests, and exits with 0 on SIGTERM', async () => {
-    const place = new CliProject(notesProject);
-    const child = place.start(['serve', '--port', '0']);
+    const project = new CliProject(notesProject);
+    const child = project.start(['serve', '--port', '0']);
     const ended = waitForExit(child);
     const banner = await waitForOutput(child.stdout, /Policy .*\n/);
     assert.match(banner, /^Signalbox \d+\.\d+\.\d+ {3}ready in \d+\.\d s\n/);
@@ -30,7 +30,7 @@ suite('signalbox serve', () => {
       banner,
       /^ {2}Policy +reads run · undoable writes ask once in a session · irreversible calls always ask   →  signalbox approvals$/m,
     );
-    const token = readFileSync(join(place.data, 'token'), 'utf8').trim();
+    const token = readFileSync(join(project.data, 'token'), 'utf8').trim();
     assert.ok(!banner.includes(token), 'the admin token is not shown');
 
     const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/docs/.exec(banner) ?? [];
@@ -47,15 +47,15 @@ suite('signalbox serve', () => {
     assert.equal(code, 0);
     assert.match(stderr, /stopping: no new requests[^]*stopping: closing servers and journal\nstopped\n$/);
     assert.equal(isAlive(child.pid), false);
-    const { items } = (await place.json(['journal', '--tool', 'notes/list'])) as { items: unknown[] };
+    const { items } = (await project.json(['journal', '--tool', 'notes/list'])) as { items: unknown[] };
     assert.equal(items.length, 1, 'the call is in the journal');
   });
 
   test('prints a command that connects Claude Code', async (t) => {
-    const place = new CliProject();
-    const home = join(place.directory, 'home');
+    const project = new CliProject();
+    const home = join(project.directory, 'home');
     mkdirSync(home);
-    const server = place.start(['serve', '--port', '0', '--data', join(home, "it's data")], { HOME: home });
+    const server = project.start(['serve', '--port', '0', '--data', join(home, "it's data")], { HOME: home });
     t.after(() => server.kill('SIGKILL'));
     const banner = await waitForOutput(server.stdout, /Policy .*\n/);
     const [, line = ''] = /^ {2}Connect +claude (mcp add --transport http signalbox .*)$/m.exec(banner) ?? [];
@@ -63,7 +63,7 @@ suite('signalbox serve', () => {
     const claude = `'${findExecutable() ?? ''}'`;
     const env = claudeEnvironment('http://127.0.0.1:9', home);
     const { stdout, stderr } = await waitForExit(
-      spawn('sh', ['-c', `${claude} ${line} && ${claude} mcp list`], { cwd: place.directory, env }),
+      spawn('sh', ['-c', `${claude} ${line} && ${claude} mcp list`], { cwd: project.directory, env }),
     );
     assert.match(stdout, /^signalbox: .*\/mcp \(HTTP\) - . Connected$/m, stderr);
     const ended = waitForExit(server);
@@ -72,11 +72,11 @@ suite('signalbox serve', () => {
   });
 
   test('has the same admin token after a restart, readable only by its owner', async () => {
-    const place = new CliProject();
-    const file = join(place.data, 'token');
+    const project = new CliProject();
+    const file = join(project.data, 'token');
     const tokens = [];
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      const child = place.start(['serve', '--port', '0', '--json']);
+      const child = project.start(['serve', '--port', '0', '--json']);
       const ended = waitForExit(child);
       const ready = JSON.parse(await waitForOutput(child.stdout, /\n/)) as {
         url: string;
@@ -93,11 +93,11 @@ suite('signalbox serve', () => {
   });
 
   test('takes the next free port if its port is taken, and reports it; the built-in server knows the port', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const token = 'a-token-for-the-test';
-    const first = await place.serve({ SIGNALBOX_TOKEN: token });
+    const first = await project.serve({ SIGNALBOX_TOKEN: token });
     const { port } = first;
-    const second = place.start(['serve', '--port', String(port), '--json', '--force'], { SIGNALBOX_TOKEN: token });
+    const second = project.start(['serve', '--port', String(port), '--json', '--force'], { SIGNALBOX_TOKEN: token });
     const warning = waitForOutput(second.stderr, /is taken; using \d+/);
     const ready = JSON.parse(await waitForOutput(second.stdout, /\n/)) as { port: number; url: string };
     assert.ok(ready.port > port);
@@ -116,9 +116,9 @@ suite('signalbox serve', () => {
   });
 
   test('offers the demo agent and one tool of each effect until a configuration is written', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const token = 'a-token-for-the-test';
-    const { url, agents, child, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
+    const { url, agents, child, stop } = await project.serve({ SIGNALBOX_TOKEN: token });
     assert.deepEqual(agents, ['demo']);
     const effects = async (): Promise<string[]> => {
       const response = await fetch(`${url}/api/tools`, { headers: { authorization: `Bearer ${token}` } });
@@ -128,7 +128,7 @@ suite('signalbox serve', () => {
     assert.deepEqual(await effects(), ['read', 'undoable', 'irreversible']);
     const changed = waitForOutput(child.stderr, /configuration changed: [^\n]*\n/);
     writeFileSync(
-      join(place.directory, 'signalbox.config.json'),
+      join(project.directory, 'signalbox.config.json'),
       JSON.stringify({ agents: { own: { runtime: 'model', model: 'demo' } } }),
     );
     assert.match(await changed, /changed the agents/);
@@ -160,13 +160,13 @@ suite('signalbox doctor', () => {
 
   test('reports each finding with its fix: configuration, data directory, servers, schemas, secrets', async () => {
     const mcpServers = { notes: { module: './notes.ts' }, gone: { module: './gone.ts' } };
-    const place = new CliProject({
+    const project = new CliProject({
       ...notesProject,
       'signalbox.config.json': JSON.stringify({ mcpServers, secrets: ['NOT_THERE', 'SHORT'] }),
     });
-    mkdirSync(place.data);
-    chmodSync(place.data, 0o755);
-    const { code, stdout } = await place.run(['doctor', '--json'], { environment: { SHORT: 'ab' } });
+    mkdirSync(project.data);
+    chmodSync(project.data, 0o755);
+    const { code, stdout } = await project.run(['doctor', '--json'], { environment: { SHORT: 'ab' } });
     assert.equal(code, 1);
     const { items } = JSON.parse(stdout) as { items: { level: string; what: string; fix?: string }[] };
     const found = (level: string, what: RegExp): boolean =>
@@ -187,8 +187,8 @@ suite('signalbox doctor', () => {
       profiles: { calm: { servers: ['noets'], tools: ['!ad', '!mcp__claude__Bash'] } },
       agents: { gpt: { runtime: 'model', model: 'local/x', providers: { local: {} } } },
     };
-    const place = new CliProject({ ...notesProject, 'signalbox.config.json': JSON.stringify(document) });
-    const { code, stdout } = await place.run(['doctor']);
+    const project = new CliProject({ ...notesProject, 'signalbox.config.json': JSON.stringify(document) });
+    const { code, stdout } = await project.run(['doctor']);
     assert.equal(code, 1);
     assert.match(
       stdout,
@@ -207,10 +207,10 @@ suite('signalbox doctor', () => {
   });
 
   test('reports every problem of the configuration with file and line', async () => {
-    const place = new CliProject({
+    const project = new CliProject({
       'signalbox.config.json': '{\n  "stroe": "sqlite",\n  "mcpServers": {\n    "a": { "modul": "x" }\n  }\n}',
     });
-    const { code, stdout } = await place.run(['doctor']);
+    const { code, stdout } = await project.run(['doctor']);
     assert.equal(code, 1);
     assert.match(stdout, /^error +signalbox\.config\.json:2:3 .*stroe.*\n +fix: did you mean "store"\?/m);
     assert.match(stdout, /^error +signalbox\.config\.json:4:12 .*modul/m);
@@ -221,26 +221,26 @@ suite('invalid use', () => {
   const broken = { 'signalbox.config.json': '{\n  "stroe": 1\n}' };
 
   test('every command exits with 2 for an unusable configuration, with file, line and column', async () => {
-    const place = new CliProject(broken);
+    const project = new CliProject(broken);
     for (const args of [['tools'], ['call', 'ping'], ['serve', '--port', '0']]) {
-      const { code, stdout, stderr } = await place.run(args);
+      const { code, stdout, stderr } = await project.run(args);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(
         stderr,
         /^error configuration-invalid: .*\n {2}signalbox\.config\.json:2:3 {2}stroe: .*did you mean "store"\?\n {2}next: signalbox doctor\n$/,
       );
     }
-    const { error } = (await place.json(['tools'], 2)) as {
+    const { error } = (await project.json(['tools'], 2)) as {
       error: { code: string; problems: { line: number; column: number }[] };
     };
     assert.deepEqual([error.code, error.problems[0]?.line, error.problems[0]?.column], ['configuration-invalid', 2, 3]);
-    const absent = await place.run(['tools', '--config', 'absent.json']);
+    const absent = await project.run(['tools', '--config', 'absent.json']);
     assert.equal(absent.code, 2);
     assert.match(absent.stderr, /configuration-unreadable[^]*absent\.json/);
   });
 
   test('a mistyped command or option is answered with a suggestion', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const cases: [string[], RegExp][] = [
       [['tool'], /unknown command 'tool'\n {2}Did you mean tools\?/],
       [['tools', '--wy'], /unknown option '--wy'\n {2}Did you mean --why\?/],
@@ -251,35 +251,35 @@ suite('invalid use', () => {
       [['serve', '--port', '99999'], /A port is a number/],
     ];
     for (const [args, expected] of cases) {
-      const { code, stdout, stderr } = await place.run(args);
+      const { code, stdout, stderr } = await project.run(args);
       assert.deepEqual([code, stdout], [2, ''], args.join(' '));
       assert.match(stderr, expected);
       assert.doesNotMatch(stderr, /\n +at /, 'no stack');
     }
-    const { error } = (await place.json(['tool'], 2)) as { error: { code: string; message: string } };
+    const { error } = (await project.json(['tool'], 2)) as { error: { code: string; message: string } };
     assert.deepEqual([error.code, error.message], ['usage', `unknown command 'tool'`]);
   });
 
   test('a fault shows its stack only with SIGNALBOX_DEBUG', async () => {
-    const place = new CliProject({ data: 'a file where the directory should be' });
-    const quiet = await place.run(['call', 'ping']);
+    const project = new CliProject({ data: 'a file where the directory should be' });
+    const quiet = await project.run(['call', 'ping']);
     assert.equal(quiet.code, 1);
     assert.doesNotMatch(quiet.stderr, /\n +at /);
-    assert.match((await place.run(['call', 'ping'], { environment: { SIGNALBOX_DEBUG: '1' } })).stderr, /\n +at /);
+    assert.match((await project.run(['call', 'ping'], { environment: { SIGNALBOX_DEBUG: '1' } })).stderr, /\n +at /);
   });
 
   test('--help and --version print to standard output', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const { version } = JSON.parse(readFileSync(join(launcher, '..', '..', 'package.json'), 'utf8')) as {
       version: string;
     };
-    assert.deepEqual(await place.run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+    assert.deepEqual(await project.run(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
     for (const args of [['--help'], [], ['help', 'call'], ['journal', '--help']]) {
-      const { code, stdout, stderr } = await place.run(args);
+      const { code, stdout, stderr } = await project.run(args);
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, /^Usage: signalbox [^]*Examples:/);
       assert.match(stdout, /--config <file>/);
     }
-    rmSync(place.directory, { recursive: true });
+    rmSync(project.directory, { recursive: true });
   });
 });

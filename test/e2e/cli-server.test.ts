@@ -35,17 +35,17 @@ const files = {
 };
 const user = `user:${userInfo().username}`;
 
-async function listEntries(place: CliProject): Promise<Record<string, unknown>[]> {
-  return (await place.json(['journal', '--limit', '100']))['items'] as Record<string, unknown>[];
+async function listEntries(project: CliProject): Promise<Record<string, unknown>[]> {
+  return (await project.json(['journal', '--limit', '100']))['items'] as Record<string, unknown>[];
 }
 
 describe('commands with a running server', () => {
   test('without a configuration, tools lists the tools of the server, demo tools can be called and undone, and status shows the server', async () => {
-    const place = new CliProject();
-    const { url } = await place.serve();
+    const project = new CliProject();
+    const { url } = await project.serve();
     const otherProject = new CliProject();
     const run = (args: readonly string[]): ReturnType<CliProject['run']> =>
-      otherProject.run(args, { environment: { SIGNALBOX_HOME: place.data } });
+      otherProject.run(args, { environment: { SIGNALBOX_HOME: project.data } });
     const { items } = JSON.parse((await run(['tools', '--json'])).stdout) as { items: { name: string }[] };
     const names = items.map(({ name }) => name);
     assert.ok(names.includes('mcp__demo__write_note') && names.includes('mcp__signalbox__create_job'), names.join());
@@ -74,14 +74,14 @@ describe('commands with a running server', () => {
   });
 
   test('calls run in the server, as the user of this machine or as the agent of --as, and are recorded once', async () => {
-    const place = new CliProject(files);
-    const { pid } = await place.serve();
-    assert.equal((await place.run(['call', 'where'])).stdout, `${pid}\n`);
-    assert.equal((await place.run(['call', 'desk/where', '--as', 'büro'])).stdout, `${pid}\n`);
-    const local = await place.run(['call', 'where', '--local']);
+    const project = new CliProject(files);
+    const { pid } = await project.serve();
+    assert.equal((await project.run(['call', 'where'])).stdout, `${pid}\n`);
+    assert.equal((await project.run(['call', 'desk/where', '--as', 'büro'])).stdout, `${pid}\n`);
+    const local = await project.run(['call', 'where', '--local']);
     assert.equal(local.code, 0, local.stderr);
     assert.notEqual(local.stdout, `${pid}\n`);
-    const calls = (await listEntries(place)).filter(({ type }) => type === 'ToolInvoked');
+    const calls = (await listEntries(project)).filter(({ type }) => type === 'ToolInvoked');
     assert.deepEqual(
       calls.map(({ principal }) => principal),
       [
@@ -90,17 +90,17 @@ describe('commands with a running server', () => {
         { id: user, kind: 'human' },
       ],
     );
-    assert.equal((await place.run(['call', 'wher'])).code, 1, 'an unknown tool is an outcome');
+    assert.equal((await project.run(['call', 'wher'])).code, 1, 'an unknown tool is an outcome');
   });
 
   test('a call is answered on the terminal, in the name of the user of this machine', onTerminal, async () => {
-    const place = new CliProject(files);
-    const { pid } = await place.serve();
-    const { stdout } = await place.dialogue(['call', 'write'], [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
+    const project = new CliProject(files);
+    const { pid } = await project.serve();
+    const { stdout } = await project.dialogue(['call', 'write'], [[/asks because: .*Run it\? \[y\/N\] /s, 'y\r']]);
     assert.match(stdout, new RegExp(`written by ${pid}`));
-    const { stdout: refused } = await place.dialogue(['call', 'write'], [[/Run it\? \[y\/N\] /, 'n\r']]);
+    const { stdout: refused } = await project.dialogue(['call', 'write'], [[/Run it\? \[y\/N\] /, 'n\r']]);
     assert.match(refused, /denied at the terminal/);
-    const answers = (await listEntries(place)).filter(({ type }) => type === 'ApprovalResolved');
+    const answers = (await listEntries(project)).filter(({ type }) => type === 'ApprovalResolved');
     assert.deepEqual(
       answers.map(({ decision, by }) => [decision, by]),
       [
@@ -111,54 +111,54 @@ describe('commands with a running server', () => {
   });
 
   test('a tool can elicit on a terminal, but not without one', onTerminal, async () => {
-    const place = new CliProject(files);
-    await place.serve();
-    const { stdout } = await place.dialogue(['call', 'ask'], [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
+    const project = new CliProject(files);
+    await project.serve();
+    const { stdout } = await project.dialogue(['call', 'ask'], [[/Agree there\.[^]*opened it\? \[y\/N\] /, 'y\r']]);
     assert.match(stdout, /\{"action":"accept"\}/);
-    assert.match((await place.run(['call', 'ask'])).stderr, /nobody can be asked/);
+    assert.match((await project.run(['call', 'ask'])).stderr, /nobody can be asked/);
   });
 
   test('Ctrl-C cancels the call at the server, and its outcome is printed and recorded', async () => {
-    const place = new CliProject(files);
-    await place.serve();
-    const child = place.start(['call', 'steps', '--json']);
+    const project = new CliProject(files);
+    await project.serve();
+    const child = project.start(['call', 'steps', '--json']);
     const ended = waitForExit(child);
     await waitForOutput(child.stderr, /on it/);
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     const { outcome, callId } = JSON.parse(stdout) as { outcome: string; callId: string };
     assert.deepEqual([code, outcome], [1, 'cancelled']);
-    const call = (await listEntries(place)).find(
+    const call = (await listEntries(project)).find(
       (entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked',
     );
     assert.equal(call?.['outcome'], 'cancelled');
   });
 
   test('a command with another configuration, by --config or a nearer file, works without the server and reports it', async () => {
-    const place = new CliProject(files);
-    const { url, pid } = await place.serve();
+    const project = new CliProject(files);
+    const { url, pid } = await project.serve();
     const other = new CliProject(files);
-    const environment = { SIGNALBOX_HOME: place.data };
+    const environment = { SIGNALBOX_HOME: project.data };
     const note = new RegExp(
       `^note: the server at ${url} runs another configuration \\(.*\\); this command works without it`,
     );
-    for (const [project, args] of [
+    for (const [caller, args] of [
       [other, ['call', 'where']],
-      [place, ['call', 'where', '--config', join(other.directory, 'signalbox.config.json')]],
+      [project, ['call', 'where', '--config', join(other.directory, 'signalbox.config.json')]],
     ] as const) {
-      const { code, stdout, stderr } = await project.run(args, { environment });
+      const { code, stdout, stderr } = await caller.run(args, { environment });
       assert.equal(code, 0, stderr);
       assert.notEqual(stdout, `${pid}\n`);
       assert.match(stderr, note);
     }
-    const named = ['call', 'where', '--config', join(place.directory, 'signalbox.config.json')];
+    const named = ['call', 'where', '--config', join(project.directory, 'signalbox.config.json')];
     assert.equal((await other.run(named, { environment })).stdout, `${pid}\n`);
   });
 
   test('commands that only read record nothing; the start of a server records only its token and its sign-in link', async () => {
-    const place = new CliProject(files);
-    await place.serve();
-    const first = await listEntries(place);
+    const project = new CliProject(files);
+    await project.serve();
+    const first = await listEntries(project);
     const before = first.map(({ type }) => type);
     assert.deepEqual(new Set(before), new Set(['AuthorityChanged', 'TokenCreated']));
     const records = first.flatMap((entry) => (entry['records'] ?? []) as { kind: string }[]);
@@ -167,11 +167,11 @@ describe('commands with a running server', () => {
       ['sign-in-link'],
     );
     for (const args of [['tools'], ['approvals'], ['approvals', 'rules'], ['status'], ['token', 'list'], ['journal']]) {
-      assert.equal((await place.run(args)).code, 0, args.join(' '));
-      assert.equal((await place.run([...args, '--local'])).code, 0, args.join(' '));
+      assert.equal((await project.run(args)).code, 0, args.join(' '));
+      assert.equal((await project.run([...args, '--local'])).code, 0, args.join(' '));
     }
     assert.deepEqual(
-      (await listEntries(place)).map(({ type }) => type),
+      (await listEntries(project)).map(({ type }) => type),
       before,
     );
   });
@@ -179,9 +179,9 @@ describe('commands with a running server', () => {
 
 suite('run file', () => {
   test('is private, and its key is rejected without a principal', async () => {
-    const place = new CliProject();
-    const { url, pid } = await place.serve();
-    const directory = join(place.data, 'running');
+    const project = new CliProject();
+    const { url, pid } = await project.serve();
+    const directory = join(project.data, 'running');
     assert.deepEqual(readdirSync(directory), [`${pid}.json`]);
     const file = join(directory, `${pid}.json`);
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -200,7 +200,7 @@ suite('run file', () => {
   });
 
   test('is ignored, and nothing is sent, if it is of a killed server or another machine, is readable by others, or has another protocol or role', async (t) => {
-    const place = new CliProject(files);
+    const project = new CliProject(files);
     const requests: string[] = [];
     const otherProgram = createServer((request, response) => {
       requests.push(request.url ?? '');
@@ -210,7 +210,7 @@ suite('run file', () => {
     otherProgram.listen(0, '127.0.0.1');
     await once(otherProgram, 'listening');
     const { port } = otherProgram.address() as AddressInfo;
-    const directory = join(place.data, 'running');
+    const directory = join(project.data, 'running');
     mkdirSync(directory, { recursive: true });
     const own = {
       url: `http://127.0.0.1:${port}`,
@@ -231,12 +231,12 @@ suite('run file', () => {
       [{ role: 'worker' }, 0o600],
     ] as const) {
       write(server, mode);
-      const { code, stderr } = await place.run(['call', 'where']);
+      const { code, stderr } = await project.run(['call', 'where']);
       assert.equal(code, 0, stderr);
     }
     assert.deepEqual(requests, []);
     write({});
-    const { code, stderr } = await place.run(['call', 'where']);
+    const { code, stderr } = await project.run(['call', 'where']);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /does not answer \(another program answers at this address\); this command works without it/);
     assert.deepEqual(requests, ['/api/info'], 'nothing else is sent to another program');

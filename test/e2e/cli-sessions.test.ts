@@ -25,8 +25,8 @@ class Served {
     this.#server = server;
   }
 
-  static async start(place: CliProject, environment: Readonly<Record<string, string>> = {}): Promise<Served> {
-    return new Served(await place.serve({ SIGNALBOX_TOKEN: token, ...environment }));
+  static async start(project: CliProject, environment: Readonly<Record<string, string>> = {}): Promise<Served> {
+    return new Served(await project.serve({ SIGNALBOX_TOKEN: token, ...environment }));
   }
 
   ask(path: string, body?: object, accept = 'application/json'): Promise<Response> {
@@ -63,8 +63,8 @@ const typesOf = (events: readonly SessionEvent[]): string[] => [...new Set(event
 
 suite('sessions over HTTP', { timeout: 300_000 }, () => {
   test('start with the demo agent, and survive a restart', async () => {
-    const place = new CliProject();
-    const first = await Served.start(place);
+    const project = new CliProject();
+    const first = await Served.start(project);
     const { id, agent } = await first.json('/api/sessions', {});
     assert.equal(agent, 'demo');
     const events = await first.turn(id, 'ping the server');
@@ -82,7 +82,7 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
     assert.match(JSON.stringify(events), /pong/);
     await first.stop();
 
-    const second = await Served.start(place);
+    const second = await Served.start(project);
     const { items } = await second.json(`/api/sessions/${id}/messages`);
     assert.deepEqual(items.map(({ role }) => role).slice(0, 2), ['user', 'assistant']);
     assert.match(JSON.stringify(await second.turn(id, 'ping the server')), /pong/);
@@ -99,29 +99,29 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
 
     /** Creates a project whose agent is the real Claude Code with a scripted model. */
     function createClaudeProject(runtime: string): CliProject {
-      const place = new CliProject();
+      const project = new CliProject();
       const env = {
-        ...claudeEnvironment(api.url, join(place.directory, 'home')),
+        ...claudeEnvironment(api.url, join(project.directory, 'home')),
         ANTHROPIC_API_KEY: '${env:CLAUDE_KEY}',
       };
       writeFileSync(
-        join(place.directory, 'signalbox.config.json'),
+        join(project.directory, 'signalbox.config.json'),
         JSON.stringify({ agents: { claude: { runtime, env } } }),
       );
-      return place;
+      return project;
     }
     const environment = { CLAUDE_KEY: 'planted-key-of-claude' };
 
     for (const runtime of ['claude', 'claude-cli'])
       test(`${runtime}: has the tools of the box, its memory, and its own transcript after a restart`, async () => {
-        const place = createClaudeProject(runtime);
+        const project = createClaudeProject(runtime);
         script = ({ results }) =>
           results.length === 0
             ? ['get_server_info', 'get_session_count'].map((name) => {
                 return { type: 'tool_use', name: `mcp__signalbox__${name}`, input: {} } as const;
               })
             : [{ type: 'text', text: `heard ${results.map(({ text }) => text).join('')}` }];
-        const first = await Served.start(place, environment);
+        const first = await Served.start(project, environment);
         const { id } = await first.json('/api/sessions', {});
         assert.match(textOf(await first.turn(id, 'one')), /^heard .*"product":"Signalbox".*"count":1\b/);
         await first.stop();
@@ -129,7 +129,7 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
         script = ({ userMessages }) => [
           { type: 'text', text: `you said ${userMessages.filter((text) => text.length < 9).join()}` },
         ];
-        const second = await Served.start(place, environment);
+        const second = await Served.start(project, environment);
         assert.equal(textOf(await second.turn(id, 'two')), 'you said one,two');
         const { items } = await second.json(`/api/sessions/${id}/messages`);
         assert.deepEqual(
@@ -140,9 +140,9 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
       });
 
     test('claude-cli: get_session_count counts its own sessions and other transcripts of Claude Code once each', async () => {
-      const place = createClaudeProject('claude-cli');
-      const config = join(place.directory, 'home');
-      const folder = join(config, 'projects', realpathSync(place.directory).replaceAll(/[^A-Za-z0-9]/g, '-'));
+      const project = createClaudeProject('claude-cli');
+      const config = join(project.directory, 'home');
+      const folder = join(config, 'projects', realpathSync(project.directory).replaceAll(/[^A-Za-z0-9]/g, '-'));
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, '11111111-89ab-cdef-0123-456789abcdef.jsonl'), '{}\n');
       writeFileSync(join(folder, 'notes.jsonl'), '{}\n');
@@ -150,30 +150,30 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
         results.length === 0
           ? [{ type: 'tool_use', name: 'mcp__signalbox__get_session_count', input: {} }]
           : [{ type: 'text', text: results.map(({ text }) => text).join('') }];
-      const served = await Served.start(place, { ...environment, CLAUDE_CONFIG_DIR: config });
+      const served = await Served.start(project, { ...environment, CLAUDE_CONFIG_DIR: config });
       const { id } = await served.json('/api/sessions', {});
       await served.turn(id, 'one');
       // By now there is its own transcript besides the other one.
       assert.equal(readdirSync(folder).filter((name) => /^[0-9a-f-]{36}/.test(name)).length, 2);
       const counted = JSON.parse(textOf(await served.turn(id, 'two'))) as object;
-      const cwd = place.directory;
+      const cwd = project.directory;
       assert.deepEqual(counted, { count: 2, cwd, signalbox: 1, claude_code: 1 });
       await served.stop();
     });
 
     test('stopping the server ends a running turn and everything it started, and the session reports the interruption', async () => {
-      const place = createClaudeProject('claude-cli');
+      const project = createClaudeProject('claude-cli');
       const requested = Promise.withResolvers<void>();
       script = () => {
         requested.resolve();
         return [{ type: 'text', text: 'begun' }, { type: 'wait' }];
       };
-      const first = await Served.start(place, environment);
+      const first = await Served.start(project, environment);
       const { id } = await first.json('/api/sessions', {});
       assert.equal((await first.ask(`/api/sessions/${id}/messages`, { content: 'wait' })).status, 202);
       await requested.promise;
       assert.match(await first.stop(), /waiting for running turns and calls/);
-      const second = await Served.start(place, environment);
+      const second = await Served.start(project, environment);
       assert.equal((await second.json(`/api/sessions/${id}`)).lastTurn, 'interrupted');
       await second.stop();
     });

@@ -10,8 +10,8 @@ function createProject({ url }: ProtectedFixture, auth: object = { type: 'oauth'
 }
 
 /** Runs `login` and opens the printed URL, as a person does. */
-async function login(place: CliProject, ...options: readonly string[]): Promise<CliResult> {
-  const child = place.start(['login', 'web', '--no-browser', ...options]);
+async function login(project: CliProject, ...options: readonly string[]): Promise<CliResult> {
+  const child = project.start(['login', 'web', '--no-browser', ...options]);
   const ended = waitForExit(child);
   const [address = ''] = /http:\S+authorize\S+/.exec(await waitForOutput(child.stderr, /authorize\S+\n/)) ?? [];
   await browse(new URL(address));
@@ -28,10 +28,10 @@ function contentsOf(directory: string): string {
 suite('sign-in in the CLI', () => {
   test('login, call, renewal in another process and logout work; no token is stored or printed in clear text', async (t) => {
     const server = await protectedServer(t);
-    const place = createProject(server);
+    const project = createProject(server);
     const outputs: CliResult[] = [];
     const run = async (...args: string[]): Promise<CliResult> => {
-      const result = await place.run(args);
+      const result = await project.run(args);
       outputs.push(result);
       return result;
     };
@@ -40,7 +40,7 @@ suite('sign-in in the CLI', () => {
     assert.equal(before.code, 1);
     assert.match(before.stderr, /needs sign-in \(nobody has signed in yet\): signalbox login web/);
 
-    const signedIn = await login(place);
+    const signedIn = await login(project);
     outputs.push(signedIn);
     assert.deepEqual([signedIn.code, signedIn.stderr.includes('error')], [0, false], signedIn.stderr);
     assert.match(
@@ -62,7 +62,7 @@ suite('sign-in in the CLI', () => {
 
     const issued = [...server.provider.accessTokens.keys(), ...server.provider.refreshTokens.keys()];
     assert.equal(issued.length, 3);
-    const stored = contentsOf(place.data);
+    const stored = contentsOf(project.data);
     for (const each of issued) {
       assert.ok(!stored.includes(each), 'a token is in clear text in the data directory');
       assert.ok(!outputs.some(({ stderr }) => stderr.includes(each)), 'a token was printed');
@@ -77,13 +77,13 @@ suite('sign-in in the CLI', () => {
 
   test('processes that renew at the same moment use the refresh token once', async (t) => {
     const server = await protectedServer(t);
-    const place = createProject(server);
-    assert.equal((await login(place)).code, 0);
+    const project = createProject(server);
+    assert.equal((await login(project)).code, 0);
     server.provider.expireAccessTokens();
     // Long enough for all processes to arrive while the first one waits.
     server.provider.behavior.tokenDelayMs = 1500;
     const results = await Promise.all(
-      ['a', 'b', 'c'].map((text) => place.run(['call', 'web/echo', JSON.stringify({ text })])),
+      ['a', 'b', 'c'].map((text) => project.run(['call', 'web/echo', JSON.stringify({ text })])),
     );
     assert.deepEqual(
       results.map(({ code, stdout }) => [code, stdout]),
@@ -94,24 +94,24 @@ suite('sign-in in the CLI', () => {
   });
 
   test('tools --why and doctor name a server that needs sign-in, with the command', async (t) => {
-    const place = createProject(await protectedServer(t));
-    const { stdout } = await place.run(['tools', '--why']);
+    const project = createProject(await protectedServer(t));
+    const { stdout } = await project.run(['tools', '--why']);
     assert.match(stdout, /web is down, since .*: needs sign-in \(nobody has signed in yet\): signalbox login web/);
-    const { items } = (await place.json(['doctor'], 1)) as { items: { what: string; fix?: string }[] };
+    const { items } = (await project.json(['doctor'], 1)) as { items: { what: string; fix?: string }[] };
     const finding = items.find(({ what }) => what.includes('needs sign-in'));
     assert.equal(finding?.fix, 'signalbox login web');
   });
 
   test('login opens the browser on a machine with a display, with the URL as one argument', async (t) => {
     const server = await protectedServer(t);
-    const place = createProject(server);
-    const programs = join(place.directory, 'programs');
+    const project = createProject(server);
+    const programs = join(project.directory, 'programs');
     mkdirSync(programs);
     const browser = join(programs, 'xdg-open');
     writeFileSync(browser, `#!${process.execPath}\nif (process.argv.length === 3) fetch(process.argv[2]);\n`);
     chmodSync(browser, 0o755);
     const PATH = `${programs}${delimiter}${process.env['PATH']}`;
-    const { code, stdout, stderr } = await place.run(['login', 'web', '--json'], {
+    const { code, stdout, stderr } = await project.run(['login', 'web', '--json'], {
       environment: { PATH, DISPLAY: ':0' },
     });
     assert.equal(code, 0, stderr);
@@ -131,12 +131,12 @@ suite('sign-in in the CLI', () => {
     const server = await protectedServer(t);
     server.provider.clients.set('machine', { secret: 'of-the-machine', redirectUris: [] });
     const grant = { type: 'oauth', grant: 'client_credentials', clientId: 'machine', clientSecret: '${env:MACHINE}' };
-    const place = createProject(server, grant);
+    const project = createProject(server, grant);
     const environment = { MACHINE: 'of-the-machine' };
-    const called = await place.run(['call', 'web/echo', '{"text":"hello"}'], { environment });
+    const called = await project.run(['call', 'web/echo', '{"text":"hello"}'], { environment });
     assert.deepEqual([called.code, called.stdout], [0, 'hello\n'], called.stderr);
-    assert.ok(!contentsOf(place.data).includes('of-the-machine'));
-    const { code, stderr } = await place.run(['login', 'web'], { environment });
+    assert.ok(!contentsOf(project.data).includes('of-the-machine'));
+    const { code, stderr } = await project.run(['login', 'web'], { environment });
     assert.equal(code, 2);
     assert.match(stderr, /signs in with its own credentials, so you cannot sign in to it/);
   });
@@ -144,11 +144,11 @@ suite('sign-in in the CLI', () => {
   test('an unknown server, or one without OAuth, is reported with the next step', async (t) => {
     const { url } = await protectedServer(t);
     const config = JSON.stringify({ mcpServers: { web: { url } } });
-    const place = new CliProject({ 'signalbox.config.json': config });
-    const unknown = await place.run(['login', 'wep']);
+    const project = new CliProject({ 'signalbox.config.json': config });
+    const unknown = await project.run(['login', 'wep']);
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /has no server "wep"\n.*did you mean "web"\?/);
-    const open = await place.run(['logout', 'web']);
+    const open = await project.run(['logout', 'web']);
     assert.equal(open.code, 2);
     assert.match(open.stderr, /add "auth": \{ "type": "oauth" \} to mcpServers\.web/);
   });

@@ -71,21 +71,21 @@ suite('start of serve', () => {
   test('a started program is ended if the server cannot start', async () => {
     const pid = 'pid';
     const command = { command: 'sh', args: ['-c', `echo $$ > ${pid}; exec cat`] };
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: command } }) });
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { outside: command } }) });
     // No machine has this address.
-    const { code, stderr } = await place.run(['serve', '--host', '192.0.2.1', '--port', '0']);
+    const { code, stderr } = await project.run(['serve', '--host', '192.0.2.1', '--port', '0']);
     assert.deepEqual([code, /cannot listen/.test(stderr)], [2, true], stderr);
-    const file = join(place.directory, pid);
+    const file = join(project.directory, pid);
     assert.ok(existsSync(file), 'the program was started');
     assert.throws(() => process.kill(Number(readFileSync(file, 'utf8')), 0), { code: 'ESRCH' });
   });
 
   test('the compile cache of one start is accepted by the next', async () => {
-    const place = createProject();
+    const project = createProject();
     // The compile cache of the tests contains other programs as well.
     const environment = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE', SIGNALBOX_TOKEN: token };
     const start = async (): Promise<string> => {
-      const child = place.start(['serve', '--port', '0', '--json'], environment);
+      const child = project.start(['serve', '--port', '0', '--json'], environment);
       let output = '';
       child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -113,10 +113,10 @@ interface RecordedStart {
 
 /** Starts a server, and waits until it has printed its addresses. */
 async function startRecorded(program: string): Promise<RecordedStart> {
-  const place = createProject();
-  place.program = program;
-  const file = join(place.directory, 'loaded');
-  const child = place.start(['serve', '--port', '0'], {
+  const project = createProject();
+  project.program = program;
+  const file = join(project.directory, 'loaded');
+  const child = project.start(['serve', '--port', '0'], {
     LOADED: file,
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(recorder)}`,
     SIGNALBOX_TOKEN: token,

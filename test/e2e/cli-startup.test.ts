@@ -26,8 +26,8 @@ async function waitForEcho(client: Client): Promise<void> {
 
 describe('start with servers that never answer', () => {
   test('serve answers initialize and health, and starts and calls the next server', async () => {
-    const place = new CliProject({ 'signalbox.config.json': configuration });
-    const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
+    const project = new CliProject({ 'signalbox.config.json': configuration });
+    const { url, stop } = await project.serve({ SIGNALBOX_TOKEN: token });
     const client = new Client({ name: 'early', version: '1' });
     const headers = { Authorization: `Bearer ${token}` };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
@@ -35,7 +35,7 @@ describe('start with servers that never answer', () => {
     assert.equal(health.status, 200);
     const { starting: before } = (await health.json()) as { starting: number };
     assert.ok(before >= 2, 'the servers that never answer are starting');
-    const { stdout } = await place.run(['status'], { environment: { SIGNALBOX_TOKEN: token } });
+    const { stdout } = await project.run(['status'], { environment: { SIGNALBOX_TOKEN: token } });
     assert.match(stdout, /Servers +[12] up, [23] starting, 0 down/);
     const echo = { name: 'mcp__fixture__echo', arguments: { text: 'waited for' } };
     const { content } = await client.callTool(echo);
@@ -48,9 +48,9 @@ describe('start with servers that never answer', () => {
   });
 
   test('stdio answers initialize, and lists the tools of the next server', async (t) => {
-    const place = new CliProject({ 'signalbox.config.json': configuration });
+    const project = new CliProject({ 'signalbox.config.json': configuration });
     const client = new Client({ name: 'early', version: '1' });
-    await client.connect(new StdioClientTransport(place.stdioServer()));
+    await client.connect(new StdioClientTransport(project.stdioServer()));
     t.after(() => client.close());
     await waitForEcho(client);
   });

@@ -24,14 +24,14 @@ interface Status {
 
 describe('signalbox status', () => {
   test('shows a running server, its servers that are down, pending approvals and outcomes, and later that none runs', async () => {
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify(down) });
-    const before = await place.run(['status']);
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify(down) });
+    const before = await project.run(['status']);
     assert.equal(before.code, 1);
     assert.match(before.stdout, /not running .* → {2}signalbox serve/);
 
-    const { url, stop } = await place.serve();
-    assert.equal((await place.run(['call', 'ping'])).code, 0);
-    const { running, records } = (await place.json(['status'])) as unknown as Status;
+    const { url, stop } = await project.serve();
+    assert.equal((await project.run(['call', 'ping'])).code, 0);
+    const { running, records } = (await project.json(['status'])) as unknown as Status;
     assert.deepEqual(
       running.map(({ url: address, status }) => [address, status]),
       [[url, 'ok']],
@@ -40,7 +40,7 @@ describe('signalbox status', () => {
     assert.equal(gone?.status, 'down');
     assert.match(gone.reason ?? '', /signalbox-no-such-program/);
     assert.deepEqual([records?.waiting, records?.lastHour.calls], [0, 1]);
-    const { code, stdout } = await place.run(['status']);
+    const { code, stdout } = await project.run(['status']);
     assert.equal(code, 0);
     assert.match(stdout, /^ready {3}http/);
     assert.match(stdout, /down gone: .*signalbox-no-such-program/);
@@ -48,30 +48,30 @@ describe('signalbox status', () => {
     assert.match(stdout, /Last hour {2}1 call: 1 completed/);
 
     await stop();
-    const after = await place.run(['status']);
+    const after = await project.run(['status']);
     assert.equal(after.code, 1);
     assert.match(after.stdout, /not running/);
     assert.match(after.stdout, /1 completed/, 'the records are shown without a server');
   });
 
   test('ignores the files of a killed server, and reports a server that does not answer', async () => {
-    const place = new CliProject();
-    const directory = join(place.data, 'running');
+    const project = new CliProject();
+    const directory = join(project.data, 'running');
     mkdirSync(directory, { recursive: true });
     const startedAt = new Date().toISOString();
-    const killed = place.start(['--version']);
+    const killed = project.start(['--version']);
     const { pid = 0 } = killed;
     await waitForExit(killed);
     const writeRunFile = (name: string, text: string): void =>
       writeFileSync(join(directory, `${name}.json`), text, { mode: 0o600 });
     writeRunFile('killed', JSON.stringify({ url: 'http://127.0.0.1:1', pid, startedAt }));
     writeRunFile('broken', '{');
-    assert.deepEqual((await place.json(['status'], 1))['running'], []);
+    assert.deepEqual((await project.json(['status'], 1))['running'], []);
     writeRunFile(
       'silent',
       JSON.stringify({ url: 'http://127.0.0.1:1', pid: process.pid, startedAt, ...processStart(process.pid) }),
     );
-    const { running } = (await place.json(['status'], 1)) as unknown as Status;
+    const { running } = (await project.json(['status'], 1)) as unknown as Status;
     assert.deepEqual(
       running.map(({ status }) => status),
       ['silent'],
@@ -79,7 +79,7 @@ describe('signalbox status', () => {
   });
 
   test('does not send the token to another program on the port of a killed server', async (t) => {
-    const place = new CliProject();
+    const project = new CliProject();
     const authorizations: string[] = [];
     const otherProgram = createServer((request, response) => {
       authorizations.push(request.headers.authorization ?? '');
@@ -89,19 +89,19 @@ describe('signalbox status', () => {
     otherProgram.listen(0, '127.0.0.1');
     await once(otherProgram, 'listening');
     const { port } = otherProgram.address() as AddressInfo;
-    const directory = join(place.data, 'running');
+    const directory = join(project.data, 'running');
     mkdirSync(directory, { recursive: true });
-    writeFileSync(join(place.data, 'token'), 'sbx_secret', { mode: 0o600 });
+    writeFileSync(join(project.data, 'token'), 'sbx_secret', { mode: 0o600 });
     // Another process, which began at another time, has the process id again.
     const server = { url: `http://127.0.0.1:${port}`, pid: process.pid, startedAt: new Date().toISOString() };
     const mode = 0o600;
     writeFileSync(join(directory, 'killed.json'), JSON.stringify({ ...server, begun: 'before' }), { mode });
-    assert.deepEqual((await place.json(['status'], 1))['running'], []);
+    assert.deepEqual((await project.json(['status'], 1))['running'], []);
     assert.deepEqual(authorizations, []);
     writeFileSync(join(directory, 'strange.json'), JSON.stringify({ ...server, ...processStart(process.pid) }), {
       mode,
     });
-    const { stdout } = await place.run(['status']);
+    const { stdout } = await project.run(['status']);
     assert.match(stdout, /^silent \(another program answers at this address\)/);
     assert.deepEqual(authorizations, [''], 'the token is only sent to a program that answers as a server');
   });

@@ -15,11 +15,11 @@ function createProject(): CliProject {
 
 /** Sends these lines to `signalbox stdio`, closes its input, and returns its messages and its exit code. */
 async function exchange(
-  place: CliProject,
+  project: CliProject,
   lines: readonly unknown[],
 ): Promise<{ messages: object[]; code: number | null }> {
   const input = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
-  const { stdout, code } = await place.run(['stdio'], { input });
+  const { stdout, code } = await project.run(['stdio'], { input });
   const messages = stdout.split('\n').filter((line) => line !== '');
   return { messages: messages.map((line) => JSON.parse(line) as object), code };
 }
@@ -27,7 +27,7 @@ async function exchange(
 suite('signalbox stdio', () => {
   for (const era of ['legacy', 'modern'] as const) {
     test(`serves a client on a pipe: tools, and elicitations of a server (${era})`, async (t) => {
-      const place = createProject();
+      const project = createProject();
       const client = new Client(
         { name: 'pipe', version: '1.0.0' },
         {
@@ -36,7 +36,7 @@ suite('signalbox stdio', () => {
         },
       );
       client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { answer: 'wet' } }));
-      await client.connect(new StdioClientTransport(place.stdioServer()));
+      await client.connect(new StdioClientTransport(project.stdioServer()));
       t.after(() => client.close());
       assert.equal(client.getProtocolEra(), era);
       const { tools } = await client.listTools();

@@ -42,9 +42,9 @@ async function startCollector(t: TestContext): Promise<{ url: string; received: 
 }
 
 /** Serves with these variables, calls a tool and stops; returns the standard error of the server. */
-async function serveAndCall(place: CliProject, environment: Readonly<Record<string, string>>): Promise<string> {
-  const server = await place.serve(environment);
-  const { code, stdout } = await place.run(['call', 'notes/list']);
+async function serveAndCall(project: CliProject, environment: Readonly<Record<string, string>>): Promise<string> {
+  const server = await project.serve(environment);
+  const { code, stdout } = await project.run(['call', 'notes/list']);
   assert.deepEqual([code, stdout], [0, '["milk"]\n']);
   return (await server.stop()).stderr;
 }

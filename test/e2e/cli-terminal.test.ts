@@ -5,10 +5,10 @@ import { CliProject, waitForExit, onTerminal } from './cli-project.ts';
 const escape = '\u001b[';
 
 describe('colors', () => {
-  const place = new CliProject();
+  const project = new CliProject();
   let commands: readonly (readonly string[])[] = [];
   before(async () => {
-    const { callId } = await place.json(['call', 'ping']);
+    const { callId } = await project.json(['call', 'ping']);
     commands = [['journal'], ['policy', 'explain', String(callId)]];
   });
 
@@ -16,7 +16,7 @@ describe('colors', () => {
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): Promise<string> {
-    const child = place.startOnTerminal(args, { NO_COLOR: undefined, ...environment });
+    const child = project.startOnTerminal(args, { NO_COLOR: undefined, ...environment });
     child.stdin.end();
     return (await waitForExit(child)).stdout;
   }
@@ -33,7 +33,7 @@ describe('colors', () => {
     for (const args of commands) {
       assert.ok(!(await printOnTerminal(args, { NO_COLOR: '1' })).includes(escape));
       assert.ok(!(await printOnTerminal(args, { TERM: 'dumb' })).includes(escape));
-      assert.ok(!(await place.run(args)).stdout.includes(escape));
+      assert.ok(!(await project.run(args)).stdout.includes(escape));
     }
   });
 });

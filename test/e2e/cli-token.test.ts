@@ -14,17 +14,17 @@ const call = '/api/tools/mcp__notes__list/call';
 
 suite('signalbox token', () => {
   test('create warns about an unknown profile, with a suggestion', async () => {
-    const place = new CliProject({ 'signalbox.config.json': '{"profiles": {"coding": {}}}' });
+    const project = new CliProject({ 'signalbox.config.json': '{"profiles": {"coding": {}}}' });
     const create = async (profile: string): Promise<string> =>
-      (await place.run(['token', 'create', '--role', 'agent', '--profile', profile])).stderr;
+      (await project.run(['token', 'create', '--role', 'agent', '--profile', profile])).stderr;
     assert.match(await create('codin'), /warning: the configuration has no profile "codin"; did you mean "coding"\?/);
     assert.doesNotMatch(await create('coding'), /warning/);
   });
 
   test('a token created beside a running server works with its role until it is revoked, and is nowhere in clear text', async () => {
-    const place = new CliProject(notesProject);
-    const served = await place.serve();
-    const created = await place.run(['token', 'create', '--role', 'agent', '--name', 'ci', '--expires', '30d']);
+    const project = new CliProject(notesProject);
+    const served = await project.serve();
+    const created = await project.run(['token', 'create', '--role', 'agent', '--name', 'ci', '--expires', '30d']);
     const token = created.stdout.trim();
     assert.match(created.stdout, /^sbx_[0-9a-z]{19}_[\w-]{43}\n$/, 'standard output is only the token');
     const [id = ''] = /tok_\w+/.exec(created.stderr) ?? [];
@@ -34,17 +34,17 @@ suite('signalbox token', () => {
     assert.equal(refused.status, 403);
     const refusal = await refused.text();
 
-    const listed = await place.run(['token', 'list']);
+    const listed = await project.run(['token', 'list']);
     assert.match(listed.stdout, new RegExp(`^${id} +agent +active +.* ci$`, 'm'));
-    const revoked = await place.run(['token', 'revoke', id.slice(0, 20)]);
+    const revoked = await project.run(['token', 'revoke', id.slice(0, 20)]);
     assert.deepEqual([revoked.code, revoked.stdout], [0, `revoked ${id} (agent)\n`]);
     // Another process revoked it: the server checks the token of an open connection again after at most half a second.
     while ((await send(served, token, 'POST', call)).status !== 401) await wait(50);
-    const again = await place.run(['token', 'revoke', token]);
+    const again = await project.run(['token', 'revoke', token]);
     assert.equal(again.code, 1);
     assert.match(again.stderr, /error token-unknown: the token tok_\w+ is already revoked/);
 
-    const journal = await place.run(['journal', '--json']);
+    const journal = await project.run(['journal', '--json']);
     const { items } = JSON.parse(journal.stdout) as {
       items: { type: string; by?: { id: string }; tokenId?: string }[];
     };
@@ -54,9 +54,9 @@ suite('signalbox token', () => {
       ['TokenCreated', 'TokenRevoked'],
     );
     assert.ok(changes.every(({ by }) => by?.id.startsWith('user:')));
-    assert.match((await place.run(['journal'])).stdout, /token revoked/);
+    assert.match((await project.run(['journal'])).stdout, /token revoked/);
 
-    const agentToken = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
+    const agentToken = readFileSync(join(project.data, 'agent-token'), 'utf8').trim();
     const commandLine = readIfExists(`/proc/${served.pid}/cmdline`);
     const { stdout, stderr } = await served.stop();
     const texts = [
@@ -68,7 +68,7 @@ suite('signalbox token', () => {
     ];
     for (const secret of [token.slice(24), agentToken.slice(24)]) {
       for (const text of texts) assert.ok(!text.includes(secret));
-      for (const file of readdirSync(place.data, { recursive: true, withFileTypes: true })) {
+      for (const file of readdirSync(project.data, { recursive: true, withFileTypes: true })) {
         if (!file.isFile() || file.name === 'agent-token') continue;
         assert.ok(!readFileSync(join(file.parentPath, file.name), 'latin1').includes(secret), file.name);
       }
@@ -76,11 +76,11 @@ suite('signalbox token', () => {
   });
 
   test('create works in an empty data directory; invalid use is reported with the correct use', async () => {
-    const place = new CliProject();
-    const { token, id, role, expiresAt } = await place.json(['token', 'create', '--role', 'approver']);
+    const project = new CliProject();
+    const { token, id, role, expiresAt } = await project.json(['token', 'create', '--role', 'approver']);
     assert.ok(String(token).startsWith(`sbx_${String(id).slice(4)}_`));
     assert.deepEqual([role, expiresAt], ['approver', undefined]);
-    const { items } = (await place.json(['token', 'list'])) as { items: object[] };
+    const { items } = (await project.json(['token', 'list'])) as { items: object[] };
     assert.deepEqual(items.length, 1);
     assert.ok(!JSON.stringify(items).includes(String(token).slice(24)));
     for (const [args, message] of [
@@ -89,21 +89,21 @@ suite('signalbox token', () => {
       [['create', '--role', 'agent', '--expires', 'soon'], /A duration is/],
       [['create', '--role', 'viewer', '--profile', 'p'], /restricts only tokens with the role agent/],
     ] as const) {
-      const { code, stderr, stdout } = await place.run(['token', ...args]);
+      const { code, stderr, stdout } = await project.run(['token', ...args]);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, message);
     }
-    assert.equal((await place.run(['token', 'revoke', 'nope'])).code, 1);
+    assert.equal((await project.run(['token', 'revoke', 'nope'])).code, 1);
   });
 });
 
 suite('agent token of serve', () => {
   test('only allows calls, stays the same over restarts, and is replaced after it was revoked', async () => {
-    const place = new CliProject(notesProject);
-    const file = join(place.data, 'agent-token');
+    const project = new CliProject(notesProject);
+    const file = join(project.data, 'agent-token');
     const tokens: string[] = [];
     const start = async (): Promise<CliServer> => {
-      const served = await place.serve();
+      const served = await project.serve();
       tokens.push(readFileSync(file, 'utf8').trim());
       return served;
     };
@@ -121,7 +121,7 @@ suite('agent token of serve', () => {
     await first.stop();
     await (await start()).stop();
     assert.equal(tokens[1], token);
-    await place.run(['token', 'revoke', token]);
+    await project.run(['token', 'revoke', token]);
     const third = await start();
     assert.notEqual(tokens[2], token);
     assert.equal((await send(third, tokens[2] ?? '', 'POST', call)).status, 200);

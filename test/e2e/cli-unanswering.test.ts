@@ -12,19 +12,19 @@ const { command, args } = fixtureProgram();
 let marks = 0;
 
 /** Creates a server that never answers, forks, and ignores the end of its input; `running` counts its processes. */
-function createHangingServer(): { place: CliProject; running: () => number } {
+function createHangingServer(): { project: CliProject; running: () => number } {
   const mark = `75${process.pid}${(marks += 1)}`;
   const hang = { command: '/bin/sh', args: ['-c', `sleep ${mark} & exec sleep ${mark}`] };
-  const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
-  return { place, running: () => countMarkedProcesses(mark) };
+  const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
+  return { project: project, running: () => countMarkedProcesses(mark) };
 }
 
 const onLinux = { skip: process.platform !== 'linux' && 'reads /proc' };
 
 suite('server that never answers', onLinux, () => {
   test('does not block tools and doctor, which show that it is being connected to', async () => {
-    const { place, running } = createHangingServer();
-    const [tools, doctor] = await Promise.all([place.run(['tools', '--why']), place.run(['doctor'])]);
+    const { project: project, running } = createHangingServer();
+    const [tools, doctor] = await Promise.all([project.run(['tools', '--why']), project.run(['doctor'])]);
     assert.equal(tools.code, 0, tools.stderr);
     assert.match(tools.stdout, /^hang is connecting, since [^:]+:[^:]+(?::\d+)?$/m);
     assert.equal(doctor.code, 1);
@@ -34,8 +34,8 @@ suite('server that never answers', onLinux, () => {
 
   for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
     test(`is connecting for serve, and leaves no process at ${signal}`, async () => {
-      const { place, running } = createHangingServer();
-      const child = place.start(['serve', '--port', '0']);
+      const { project: project, running } = createHangingServer();
+      const child = project.start(['serve', '--port', '0']);
       const ended = waitForExit(child);
       await waitForOutput(child.stdout, /Servers +1 up, 1 connecting · /);
       await until(() => running() === 2, 'the server runs');
@@ -50,8 +50,8 @@ suite('server that never answers', onLinux, () => {
       [['call', 'hang/any'], 'SIGHUP', 1],
       [['tools'], 'SIGINT', 130],
     ] as const) {
-      const { place, running } = createHangingServer();
-      const child = place.start(words);
+      const { project: project, running } = createHangingServer();
+      const child = project.start(words);
       const ended = waitForExit(child);
       await until(() => running() === 2, 'the server runs');
       child.kill(signal);
@@ -62,8 +62,8 @@ suite('server that never answers', onLinux, () => {
   });
 
   test('ends at once, with the command, at a second signal', async () => {
-    const { place, running } = createHangingServer();
-    const child = place.start(['serve', '--port', '0']);
+    const { project: project, running } = createHangingServer();
+    const child = project.start(['serve', '--port', '0']);
     const ended = waitForExit(child);
     await waitForOutput(child.stdout, /Policy/);
     await until(() => running() === 2, 'the server runs');
@@ -80,10 +80,10 @@ suite('signalbox call', () => {
 
   for (const tool of ['good/echo', 'mcp__good__echo', 'echo'])
     test(`waits only for the server that it needs (${tool})`, async () => {
-      const place = new CliProject({
+      const project = new CliProject({
         'signalbox.config.json': JSON.stringify({ mcpServers: { slow, good: { command, args } } }),
       });
-      const { code, stdout, stderr } = await place.run(['call', tool, '{"text":"here"}']);
+      const { code, stdout, stderr } = await project.run(['call', tool, '{"text":"here"}']);
       // With both servers up, "echo" alone would be the name of two tools.
       assert.deepEqual([code, stdout], [0, 'here\n'], stderr);
     });
@@ -95,7 +95,7 @@ suite('signalbox doctor', () => {
     t.after(() => failing.close().closeAllConnections());
     await once(failing, 'listening');
     const url = `http://127.0.0.1:${(failing.address() as AddressInfo).port}/mcp`;
-    const place = new CliProject({
+    const project = new CliProject({
       'signalbox.config.json': JSON.stringify({
         mcpServers: {
           failing: { url },
@@ -104,7 +104,7 @@ suite('signalbox doctor', () => {
         },
       }),
     });
-    const { stdout } = await place.run(['doctor']);
+    const { stdout } = await project.run(['doctor']);
     assert.match(stdout, /answered with HTTP 503.*\n +fix: try again, or ask its operator/);
     assert.match(stdout, /ECONNREFUSED.*\n +fix: correct mcpServers\.away/);
     assert.match(stdout, /"nothing_\*".* matches no tool.*\n +fix: correct it in mcpServers\.good\.tools/);
@@ -114,13 +114,13 @@ suite('signalbox doctor', () => {
 suite('configuration', () => {
   test('a value that is read in another sense is reported on standard error when a box is opened', async () => {
     const mcpServers = { web: { type: 'websocket', url: 'http://127.0.0.1:1/mcp' } };
-    const place = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers }) });
     for (const words of [['tools'], ['call', 'ping'], ['lock', 'check']]) {
-      const { stdout, stderr } = await place.run(words);
+      const { stdout, stderr } = await project.run(words);
       assert.match(stderr, /warning: mcpServers.web: type "websocket" is read as "http"/);
       assert.doesNotMatch(stdout, /websocket/);
     }
-    assert.deepEqual((await place.run(['tools', '--json'])).stderr, '');
+    assert.deepEqual((await project.run(['tools', '--json'])).stderr, '');
   });
 
   test('all references that cannot be resolved are reported at once, each with its line', async () => {

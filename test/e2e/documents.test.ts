@@ -21,12 +21,12 @@ suite('documentation for users', () => {
     'the curl commands of the sessions page hold a conversation with a fresh server',
     { skip: !hasCurl },
     async () => {
-      const place = new CliProject();
-      const { url, stop } = await place.serve({ SIGNALBOX_HOME: join(place.directory, '.signalbox') });
+      const project = new CliProject();
+      const { url, stop } = await project.serve({ SIGNALBOX_HOME: join(project.directory, '.signalbox') });
 
       const script = firstScriptOf('docs/reference/sessions.md').replaceAll('http://127.0.0.1:4242', url);
       const { code, stdout, stderr } = await waitForExit(
-        spawn('sh', ['-e', '-c', script], { env: { ...process.env, HOME: place.directory } }),
+        spawn('sh', ['-e', '-c', script], { env: { ...process.env, HOME: project.directory } }),
       );
       assert.equal(code, 0, stderr);
       const order = ['tool_call_start', 'tool_result', 'done'].map((type) => stdout.indexOf(`event: ${type}\n`));
@@ -38,12 +38,12 @@ suite('documentation for users', () => {
   );
 
   test('the first commands of the README list, read, ask, record and undo at a fresh server', async () => {
-    const place = new CliProject();
-    const { stop } = await place.serve();
+    const project = new CliProject();
+    const { stop } = await project.serve();
 
-    const env = { ...process.env, SIGNALBOX_HOME: place.data, SIGNALBOX_TOKEN: '' };
+    const env = { ...process.env, SIGNALBOX_HOME: project.data, SIGNALBOX_TOKEN: '' };
     const run = (line: string): ReturnType<typeof waitForExit> => {
-      const child = spawn('sh', ['-c', line], { cwd: dirname(dirname(place.program)), env });
+      const child = spawn('sh', ['-c', line], { cwd: dirname(dirname(project.program)), env });
       child.stdin.end();
       return waitForExit(child);
     };

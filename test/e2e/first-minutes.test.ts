@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { CliProject, waitForOutput } from './cli-project.ts';
 
 test('a fresh start without an API key leads to an approved and undone call', { timeout: 300_000 }, async () => {
-  const place = new CliProject();
+  const project = new CliProject();
   const token = 'a-token-for-the-test';
-  const { url, stop } = await place.serve({ SIGNALBOX_TOKEN: token });
+  const { url, stop } = await project.serve({ SIGNALBOX_TOKEN: token });
   const send = (path: string, body: object, accept = 'application/json'): Promise<Response> =>
     fetch(url + path, {
       method: 'POST',
@@ -19,28 +19,28 @@ test('a fresh start without an API key leads to an approved and undone call', { 
     response.text(),
   );
 
-  const note = join(place.data, 'demo', 'tour.txt');
+  const note = join(project.data, 'demo', 'tour.txt');
   for (const tool of ['mcp__demo__write_note', 'mcp__demo__send_note']) {
-    const follow = place.start(['approvals', '--follow']);
+    const follow = project.start(['approvals', '--follow']);
     const line = await waitForOutput(follow.stdout, new RegExp(`pending +${tool}`));
     follow.kill('SIGTERM');
     const [, approval = ''] = new RegExp(`^(\\w+) +pending +${tool}`, 'm').exec(line) ?? [];
-    assert.equal((await place.run(['approve', approval])).code, 0);
+    assert.equal((await project.run(['approve', approval])).code, 0);
   }
   assert.match(await tour, /"type":"done","reason":"end"/);
   assert.ok(existsSync(note), 'the write ran');
 
-  const { stdout: journal } = await place.run(['journal']);
+  const { stdout: journal } = await project.run(['journal']);
   const [, seq = ''] = /^ *(\d+) .* completed +mcp__demo__write_note/m.exec(journal) ?? [];
-  assert.match((await place.run(['policy', 'explain', seq])).stdout, /^mcp__demo__write_note call_\w+\n {2}ask/);
-  const undone = await place.run(['undo', seq]);
+  assert.match((await project.run(['policy', 'explain', seq])).stdout, /^mcp__demo__write_note call_\w+\n {2}ask/);
+  const undone = await project.run(['undo', seq]);
   assert.match(
     undone.stdout,
     /^undone mcp__demo__write_note call_\w+\n {2}removed tour\.txt, which the call had added\n$/,
     undone.stderr,
   );
   assert.ok(!existsSync(note), 'the write was undone');
-  assert.match((await place.run(['undo', '999999'])).stderr, /call-unknown/);
+  assert.match((await project.run(['undo', '999999'])).stderr, /call-unknown/);
 
   await stop();
 });

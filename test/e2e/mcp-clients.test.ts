@@ -7,20 +7,20 @@ import { transparentProgram } from '../mcp-servers/programs.ts';
 import { CliProject, launcher, notesProject } from './cli-project.ts';
 
 /** Starts `signalbox serve` with tools, and creates an agent token for it. */
-async function startServer(): Promise<{ place: CliProject; url: string; agent: string }> {
-  const place = new CliProject(notesProject);
-  const { url } = await place.serve();
-  const { stdout } = await place.run(['token', 'create', '--role', 'agent']);
-  return { place, url: `${url}/mcp`, agent: stdout.trim() };
+async function startServer(): Promise<{ project: CliProject; url: string; agent: string }> {
+  const project = new CliProject(notesProject);
+  const { url } = await project.serve();
+  const { stdout } = await project.run(['token', 'create', '--role', 'agent']);
+  return { project: project, url: `${url}/mcp`, agent: stdout.trim() };
 }
 
 suite('Claude Code with the MCP endpoint', { timeout: 300_000 }, () => {
   test('lists and calls a tool of signalbox serve', async (t) => {
-    const { place, url, agent } = await startServer();
+    const { project: project, url, agent } = await startServer();
     const { results, tools } = await claudeTurn(t, { url, token: agent }, ['mcp__notes__list', {}]);
     assert.ok(tools.includes('mcp__box__mcp__notes__add'));
     assert.deepEqual(results, [{ text: '["milk"]', failed: false }]);
-    const { items } = (await place.json(['journal'])) as { items: { type: string; principal?: { kind: string } }[] };
+    const { items } = (await project.json(['journal'])) as { items: { type: string; principal?: { kind: string } }[] };
     assert.equal(items.find(({ type }) => type === 'ToolInvoked')?.principal?.kind, 'agent');
   });
 

@@ -27,12 +27,12 @@ function valuesOf(tree: unknown, key: string): unknown[] {
 }
 
 const token = 'a-token-that-is-long-enough';
-const place = new CliProject(notesProject);
+const project = new CliProject(notesProject);
 let server: CliServer;
 const authorization = `Bearer ${token}`;
 
 before(async () => {
-  server = await place.serve({ SIGNALBOX_TOKEN: token });
+  server = await project.serve({ SIGNALBOX_TOKEN: token });
 });
 after(() => server.stop());
 
@@ -98,7 +98,7 @@ suite('files for Compose and Kubernetes', () => {
   const trees = [...documentsIn('compose.yaml'), ...documentsIn('kubernetes.yaml')];
 
   test('use existing options and variables', async () => {
-    const { stdout: help } = await place.run(['serve', '--help']);
+    const { stdout: help } = await project.run(['serve', '--help']);
     const dockerfile = textOf('Dockerfile');
     const commands = [
       ...trees.flatMap((tree) => [...valuesOf(tree, 'args'), ...valuesOf(tree, 'command')]),
@@ -179,9 +179,9 @@ suite('files for Compose and Kubernetes', () => {
       .find((text) => text.startsWith('{'))
       ?.replaceAll('$$', '$');
     for (const files of [own, { 'signalbox.config.json': composed ?? '' }]) {
-      const project = new CliProject();
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(project.directory, name), text);
-      const checked = await project.run(['policy', 'check']);
+      const kubernetesProject = new CliProject();
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(kubernetesProject.directory, name), text);
+      const checked = await kubernetesProject.run(['policy', 'check']);
       assert.equal(checked.code, 0, checked.stdout + checked.stderr);
     }
   });

@@ -16,8 +16,8 @@ after(() => cluster.end());
 suite('signalbox migrate', () => {
   test(`killed again and again it goes on, and ends as if nothing had happened (seed ${runSeed})`, async (t) => {
     const random = seeded(runSeed);
-    const place = new CliProject();
-    const file = join(place.data, 'signalbox.db');
+    const project = new CliProject();
+    const file = join(project.data, 'signalbox.db');
     const source = sqliteStore({ file });
     await fillStore(source, { calls: isFull() ? 200_000 : 15_000 });
     await source.close();
@@ -29,7 +29,7 @@ suite('signalbox migrate', () => {
     const migrate = ['migrate', '--from', 'sqlite', '--to', to];
     let killed = 0;
     for (let round = 0; round < (isFull() ? 20 : 5); round += 1) {
-      const child = place.start([...migrate, '--json'], environment);
+      const child = project.start([...migrate, '--json'], environment);
       const ended = waitForExit(child);
       await Promise.race([wait(400 + random() * (isFull() ? 8000 : 1500)), ended]);
       if (child.kill('SIGKILL')) killed += 1;
@@ -37,7 +37,7 @@ suite('signalbox migrate', () => {
     }
     t.diagnostic(`killed ${killed} times`);
     assert.ok(killed > 0);
-    const { code, stdout, stderr } = await place.run(migrate, { environment });
+    const { code, stdout, stderr } = await project.run(migrate, { environment });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^ok copied all records to postgres:\/\/postgres@127\S+; both sides are identical\n/);
     assert.ok(stdout.includes('"store": "postgres://postgres:${env:SIGNALBOX_TEST_PASSWORD}@'), stdout);
@@ -52,18 +52,18 @@ suite('signalbox migrate', () => {
   });
 
   test('says what stands in the way, and never a password', async () => {
-    const place = new CliProject();
+    const project = new CliProject();
     const to = cluster.address('refused');
-    const nothing = await place.run(['migrate', '--to', to]);
+    const nothing = await project.run(['migrate', '--to', to]);
     assert.deepEqual([nothing.code, /there is no journal at/.test(nothing.stderr)], [1, true], nothing.stderr);
-    const wrong = await place.run(['migrate', '--to', 'mysql://u:hunter2@h/d']);
+    const wrong = await project.run(['migrate', '--to', 'mysql://u:hunter2@h/d']);
     assert.deepEqual([wrong.code, /expected a "postgres:\/\/…" address/.test(wrong.stderr)], [2, true], wrong.stderr);
-    await sqliteStore({ file: join(place.data, 'signalbox.db') }).close();
+    await sqliteStore({ file: join(project.data, 'signalbox.db') }).close();
     const store = await postgresStore({ address: to });
-    const used = await place.run(['migrate', '--to', to]);
+    const used = await project.run(['migrate', '--to', to]);
     assert.deepEqual([used.code, /is in use; stop what uses it/.test(used.stderr)], [1, true], used.stderr);
     await store.close();
-    const done = await place.run(['migrate', '--to', to]);
+    const done = await project.run(['migrate', '--to', to]);
     assert.equal(done.code, 0, done.stderr);
     assert.match(done.stdout, /"store": "postgres:\/\/postgres:\$\{secret:DB_PASSWORD\}@/);
     for (const { stdout, stderr } of [nothing, wrong, used, done]) assert.doesNotMatch(stdout + stderr, /hunter2/);

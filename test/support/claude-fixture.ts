@@ -38,7 +38,7 @@ export async function openClaudeFixture(
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-claude-')));
   const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
   for (const directory of [home, workspace]) mkdirSync(directory);
-  const api = await startMessagesServer((request) => place.script(toModelInput(request)));
+  const api = await startMessagesServer((request) => fixture.script(toModelInput(request)));
   const own = runtimeTools('claude');
   const options: ClaudeCodeOptions = { env: claudeEnvironment(api.url, home) };
   const slow = defineTool({
@@ -51,11 +51,11 @@ export async function openClaudeFixture(
   });
   const box = await openSignalbox({
     servers: [own, localServer({ name: 'local', tools: [slow] })],
-    approve: (request) => place.approve(request),
+    approve: (request) => fixture.approve(request),
     builtin: { port: 4242 },
   });
   const runtime = createRuntime(options, box);
-  const place: ClaudeFixture = {
+  const fixture: ClaudeFixture = {
     box,
     own,
     api,
@@ -64,12 +64,12 @@ export async function openClaudeFixture(
     script: () => [{ type: 'text', text: 'not in the script' }],
     calls(...calls) {
       const blocks = calls.map(([name, input]): ModelBlock => ({ type: 'tool_use', name, input }));
-      place.script = ({ results }) =>
+      fixture.script = ({ results }) =>
         results.length < calls.length
           ? blocks
           : [{ type: 'text', text: `heard: ${results.map((result) => result.text).join(' | ')}` }];
     },
-    turn: (content, story = {}) => runTurn(runtime, place, content, { cwd: workspace, ...story }),
+    turn: (content, story = {}) => runTurn(runtime, fixture, content, { cwd: workspace, ...story }),
     async invoked(session) {
       const { items } = await box.journal.calls({ session });
       return items.filter((item) => item.type === 'ToolInvoked');
@@ -81,5 +81,5 @@ export async function openClaudeFixture(
       rmSync(root, { recursive: true, force: true });
     },
   };
-  return place;
+  return fixture;
 }

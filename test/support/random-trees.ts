@@ -14,17 +14,17 @@ const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
  * user could not read before may stay changed, and each of them must be reported. Returns how many trees were changed, and how
  * many of them had such a file.
  */
-export function undoRandomTrees(place: string, trees: number): { changed: number; reported: number } {
+export function undoRandomTrees(directory: string, trees: number): { changed: number; reported: number } {
   const random = seeded(runSeed);
   // The commands write through symlinks out of the trees, so the targets must never be real files.
-  const outside = join(place, 'outside');
-  mkdirSync(join(place, 'data'));
+  const outside = join(directory, 'outside');
+  mkdirSync(join(directory, 'data'));
   mkdirSync(outside);
   writeFileSync(join(outside, 'file'), 'outside');
-  const engine = new UndoEngine({ data: join(place, 'data'), limits, deadEngines: [], engine: 'test' });
+  const engine = new UndoEngine({ data: join(directory, 'data'), limits, deadEngines: [], engine: 'test' });
   let [changed, reported] = [0, 0];
   for (let round = 0; round < trees; round += 1) {
-    const root = join(place, `tree-${round}`);
+    const root = join(directory, `tree-${round}`);
     mkdirSync(root);
     fillTree(root, outside, random);
     const before = treeFingerprint(root);

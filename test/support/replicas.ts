@@ -8,7 +8,7 @@ import { within } from './within.ts';
 
 /** One process of `signalbox serve`. */
 export class Replica {
-  readonly #place: CliProject;
+  readonly #project: CliProject;
   readonly #args: readonly string[];
   #child: ChildProcessWithoutNullStreams | undefined;
   #output = '';
@@ -17,7 +17,7 @@ export class Replica {
   signInUrl = '';
 
   constructor(files: Readonly<Record<string, string>>, args: readonly string[]) {
-    this.#place = new CliProject(files);
+    this.#project = new CliProject(files);
     this.#args = args;
   }
 
@@ -26,7 +26,7 @@ export class Replica {
   }
 
   async start(): Promise<void> {
-    const child = this.#place.start(['serve', '--port', '0', '--json', ...this.#args], { SIGNALBOX_TOKEN: token });
+    const child = this.#project.start(['serve', '--port', '0', '--json', ...this.#args], { SIGNALBOX_TOKEN: token });
     this.#child = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
     const ready = await waitForOutput(child.stdout, /\n/).catch((error: unknown) => {

@@ -40,25 +40,25 @@ export interface JournalFiles {
 /** Creates a data directory with reads, an approved and used payment, a remembered approval and a pending one. */
 export async function fillJournal(
   t: TestContext,
-  store?: (place: JournalFiles) => Promise<Store>,
+  store?: (files: JournalFiles) => Promise<Store>,
 ): Promise<JournalFiles> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
   t.after(() => rmSync(data, { recursive: true, force: true }));
-  const place = { data, file: join(data, 'signalbox.db') };
-  await withBox(place, store, async (box) => {
+  const files = { data, file: join(data, 'signalbox.db') };
+  await withBox(files, store, async (box) => {
     for (let index = 0; index < 10; index++) await box.call('mcp__bank__look', {}, { principal: bot, session: 's' });
     await approve(box, 1);
     await approve(box, 2, 'arguments');
     await box.call('mcp__bank__pay', { amount: 3 }, { principal: bot, waitMs: 0 });
   });
-  return place;
+  return files;
 }
 
 /** Opens a box on the files, or on the store, and closes it after the work. */
 /** Opens a box on the files, or on the store, and closes it after the work. */
 export async function withBox(
   { data }: JournalFiles,
-  store: ((place: JournalFiles) => Promise<Store>) | undefined,
+  store: ((files: JournalFiles) => Promise<Store>) | undefined,
   work: (box: InternalSignalbox) => Promise<void>,
 ): Promise<void> {
   const storage = store === undefined ? { data } : { store: await store({ data, file: '' }) };
@@ -88,17 +88,17 @@ async function approve(
  * Returns the result of `verify` after an edit of the file, and again after another call: continued use must not hide the edit.
  */
 export async function verifyAfter(
-  place: JournalFiles,
+  files: JournalFiles,
   edit: (database: DatabaseSync) => void,
 ): Promise<readonly string[]> {
-  const database = new DatabaseSync(place.file);
+  const database = new DatabaseSync(files.file);
   edit(database);
   database.close();
-  const first = await verify(place);
-  await withBox(place, undefined, async (box) => {
+  const first = await verify(files);
+  await withBox(files, undefined, async (box) => {
     await box.call('mcp__bank__look', {}, { principal: bot });
   });
-  return [first, await verify(place)].map((each) => (each.ok ? `holds (${each.authentication.state})` : each.problem));
+  return [first, await verify(files)].map((each) => (each.ok ? `holds (${each.authentication.state})` : each.problem));
 }
 
 export async function verify({ data, file }: JournalFiles): Promise<JournalVerification> {

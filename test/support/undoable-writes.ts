@@ -8,11 +8,11 @@ import type { CliProject } from '../e2e/cli-project.ts';
  * unless a store is given.
  */
 export async function makeUndoableWrites(
-  place: CliProject,
+  project: CliProject,
   texts: readonly string[],
   store?: Store,
 ): Promise<{ file: string; calls: string[] }> {
-  const workspace = join(place.directory, 'workspace');
+  const workspace = join(project.directory, 'workspace');
   mkdirSync(workspace);
   const file = join(workspace, 'a.txt');
   writeFileSync(file, 'before');
@@ -25,7 +25,7 @@ export async function makeUndoableWrites(
   });
   const servers = [localServer({ name: 't', tools: [write], workspace: [workspace] })];
   const storage = store === undefined ? {} : { store };
-  const box = await createSignalbox({ ...storage, data: place.data, servers, approve: () => ({ allow: true }) });
+  const box = await createSignalbox({ ...storage, data: project.data, servers, approve: () => ({ allow: true }) });
   const calls = [];
   for (const text of texts) calls.push((await box.call('mcp__t__write', { text }, { session: 's' })).callId);
   await box.close();

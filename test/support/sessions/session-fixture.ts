@@ -46,7 +46,7 @@ export async function openSessionFixture(options: SessionFixtureOptions = {}): P
   const { box: boxOptions, moreAgents = [], ...sessionOptions } = options;
   const scripted: Runtime = {
     name: 'scripted',
-    turn: (turn) => place.script(turn),
+    turn: (turn) => fixture.script(turn),
     close: () => Promise.resolve(),
   };
   const open = async (): Promise<{ box: InternalSignalbox; sessions: Sessions }> => {
@@ -63,7 +63,7 @@ export async function openSessionFixture(options: SessionFixtureOptions = {}): P
     ];
     const agents = {
       defaultName: 'demo',
-      list: () => all.filter(({ name }) => place.agents.includes(name)),
+      list: () => all.filter(({ name }) => fixture.agents.includes(name)),
     };
     return { box, sessions: await createSessions({ box, agents, cwd: directory, ...sessionOptions }) };
   };
@@ -72,7 +72,7 @@ export async function openSessionFixture(options: SessionFixtureOptions = {}): P
     await opened.sessions.close({ graceMs: 0 });
     await opened.box.close({ graceMs: 0 });
   };
-  const place: SessionFixture = {
+  const fixture: SessionFixture = {
     directory,
     get box() {
       return opened.box;
@@ -92,7 +92,7 @@ export async function openSessionFixture(options: SessionFixtureOptions = {}): P
       rmSync(directory, { recursive: true, force: true });
     },
   };
-  return place;
+  return fixture;
 }
 
 /** A turn that emits these pieces and ends. */

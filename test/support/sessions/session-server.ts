@@ -10,7 +10,7 @@ import { type SessionFixtureOptions, type SessionFixture, openSessionFixture } f
 
 /** Sessions on a real server, closed with the test. */
 export interface SessionServer {
-  readonly place: SessionFixture;
+  readonly fixture: SessionFixture;
   readonly server: RunningServer;
   /** Sends a request, by default with the admin token. */
   ask(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
@@ -31,14 +31,14 @@ export async function openSessionServer(
   fixtureOptions: SessionFixtureOptions = {},
   limits: { readonly graceMs: number } = { graceMs: 1000 },
 ): Promise<SessionServer> {
-  const place = await openSessionFixture(fixtureOptions);
-  const { box, sessions } = place;
+  const fixture = await openSessionFixture(fixtureOptions);
+  const { box, sessions } = fixture;
   const start = (): Promise<RunningServer> =>
     startServer({ box, sessions, host: '127.0.0.1', port: 0, token: adminToken, limits });
   let server = await start();
   test.after(async () => {
     await server.close();
-    await place.close();
+    await fixture.close();
   });
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
   const ask: SessionServer['ask'] = (method, path, body, moreHeaders = {}) =>
@@ -48,7 +48,7 @@ export async function openSessionServer(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return {
-    place,
+    fixture,
     get server() {
       return server;
     },

@@ -185,12 +185,12 @@ describe('GET /api/events', () => {
   });
 
   it('disconnects slow clients, which resume without a gap in the journal', async (test) => {
-    const { create, say, server, place } = await openSessionServer(test);
+    const { create, say, server, fixture } = await openSessionServer(test);
     const stream = await watch(server.url);
     await take(stream, 1);
-    place.script = () => textTurn(...Array.from({ length: 200 }, () => 'text '.repeat(20_000)));
+    fixture.script = () => textTurn(...Array.from({ length: 200 }, () => 'text '.repeat(20_000)));
     const written = await eventsOf(await say(await create({ agent: 'scripted' }), 'write much text'));
-    const { callId } = await place.box.call('mcp__signalbox__ping');
+    const { callId } = await fixture.box.call('mcp__signalbox__ping');
     let received = 0;
     for await (const { event } of stream) if (event === 'session') received += 1;
     assert.ok(received < written.length, `${received} of ${written.length}`);

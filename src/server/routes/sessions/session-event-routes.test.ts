@@ -10,8 +10,8 @@ import type { SessionEvent } from '../../../sessions/events/session-event.ts';
 
 describe('GET /api/sessions/{id}/events', () => {
   it('sends every event exactly once over any number of disconnects', async (test) => {
-    const { create, watch, place } = await openSessionServer(test);
-    const { sessions } = place;
+    const { create, watch, fixture } = await openSessionServer(test);
+    const { sessions } = fixture;
     const by = { id: 'ann', kind: 'human' } as const;
     /** The number of messages in each turn, and the numbers of events after which the client is disconnected. */
     const scenario = fc.record({
@@ -22,7 +22,8 @@ describe('GET /api/sessions/{id}/events', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ turns, cuts, byHeader }) => {
         const id = await create({ agent: 'scripted' });
-        place.script = ({ content }) => textTurn(...Array.from({ length: Number(content) }, (_, index) => `${index} `));
+        fixture.script = ({ content }) =>
+          textTurn(...Array.from({ length: Number(content) }, (_, index) => `${index} `));
         for (const pieces of turns) await sessions.send(id, String(pieces), by);
         const seen: SessionEvent[] = [];
         let dones = 0;
@@ -57,10 +58,10 @@ describe('GET /api/sessions/{id}/events', () => {
   });
 
   it('sends the same events to every client', async (test) => {
-    const { create, say, watch, place } = await openSessionServer(test);
+    const { create, say, watch, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const proceed = Promise.withResolvers<void>();
-    place.script = async function* () {
+    fixture.script = async function* () {
       yield { type: 'text_delta', text: 'begun ' };
       await proceed.promise;
       yield* textTurn(...Array.from({ length: 50 }, (_, index) => `${index} `));
@@ -79,11 +80,11 @@ describe('GET /api/sessions/{id}/events', () => {
   });
 
   it('buffers events for a slow client without delaying other clients', async (test) => {
-    const { create, say, watch, place } = await openSessionServer(test);
+    const { create, say, watch, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const piece = 'text '.repeat(20_000);
     const pieces = 200;
-    place.script = () => textTurn(...Array.from({ length: pieces }, () => piece));
+    fixture.script = () => textTurn(...Array.from({ length: pieces }, () => piece));
     const slow = await watch(id, { after: 0 });
     const quick = await eventsOf(await say(id, 'write much text'));
     assert.equal(textOf(quick).length, pieces * piece.length);
@@ -94,10 +95,10 @@ describe('GET /api/sessions/{id}/events', () => {
 
   it('ends when the server stops; the turn continues, and the client resumes at the next server', async (test) => {
     // A server that waited for the grace period would not stop within this test.
-    const { create, say, watch, restart, place } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
+    const { create, say, watch, restart, fixture } = await openSessionServer(test, {}, { graceMs: 3_600_000 });
     const id = await create({ agent: 'scripted' });
     const proceed = Promise.withResolvers<void>();
-    place.script = async function* () {
+    fixture.script = async function* () {
       yield { type: 'text_delta', text: 'one ' };
       await proceed.promise;
       yield* textTurn('two');
@@ -124,9 +125,9 @@ describe('GET /api/sessions/{id}/events', () => {
   });
 
   it('ends when the token of the client is revoked', async (test) => {
-    const { create, server, place } = await openSessionServer(test);
+    const { create, server, fixture } = await openSessionServer(test);
     const by = { id: 'alice', kind: 'human' } as const;
-    const { id: viewer, token } = await place.box.tokens.create({ role: 'viewer', by });
+    const { id: viewer, token } = await fixture.box.tokens.create({ role: 'viewer', by });
     const headers = { authorization: `Bearer ${token}` };
     const streams = await Promise.all([
       openStream(`${server.url}/api/sessions/${await create()}/events`, { headers }),
@@ -136,7 +137,7 @@ describe('GET /api/sessions/{id}/events', () => {
       streams.map(({ status }) => status),
       [200, 200],
     );
-    await place.box.tokens.revoke(viewer, { by });
+    await fixture.box.tokens.revoke(viewer, { by });
     for (const stream of streams) await assert.rejects(take(stream, 2));
   });
 

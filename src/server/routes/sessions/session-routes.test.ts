@@ -10,7 +10,7 @@ import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('sessions over HTTP', () => {
   it('are created, listed, read, renamed, forked and deleted', async (test) => {
-    const { ask, place } = await openSessionServer(test);
+    const { ask, fixture } = await openSessionServer(test);
     const created = await ask('POST', '/api/sessions', { title: 'Notes', permissionMode: 'plan' });
     assert.equal(created.status, 201);
     const session = await bodyOf<Session>(created);
@@ -18,7 +18,7 @@ describe('sessions over HTTP', () => {
     assert.equal(created.headers.get('location'), path);
     assert.deepEqual(
       [session.agent, session.title, session.permissionMode, session.cwd, session.state],
-      ['demo', 'Notes', 'plan', place.directory, 'idle'],
+      ['demo', 'Notes', 'plan', fixture.directory, 'idle'],
     );
     assert.deepEqual(await bodyOf(ask('GET', path)), session);
     const renamed = await bodyOf<Session>(ask('PATCH', path, { title: 'Better notes', permissionMode: 'default' }));
@@ -80,8 +80,8 @@ describe('sessions over HTTP', () => {
   });
 
   it('are listed in pages, and by directory, activity and owner', async (test) => {
-    const { ask, create, place } = await openSessionServer(test);
-    const data = join(place.directory, 'data');
+    const { ask, create, fixture } = await openSessionServer(test);
+    const data = join(fixture.directory, 'data');
     const ids = [await create(), await create(), await create({ cwd: data })];
     const seen: string[] = [];
     let next: string | undefined;
@@ -156,7 +156,7 @@ describe('sessions over HTTP', () => {
   });
 
   it('return responses and events as documented', async (test) => {
-    const { ask, create, place } = await openSessionServer(test);
+    const { ask, create, fixture } = await openSessionServer(test);
     const assertDocumented = await createOpenApiAssertion(ask('GET', '/openapi.json'));
     const [all, one] = ['/api/sessions', '/api/sessions/{id}'];
     const id = await create();
@@ -175,9 +175,9 @@ describe('sessions over HTTP', () => {
     const streamed = await ask('POST', messages, { content: 'ping the server' }, { accept: 'text/event-stream' });
     await assertDocumented('post', `${one}/messages`, streamed);
     await assertDocumented('get', `${one}/messages`, await ask('GET', messages));
-    place.script = everyEvent;
+    fixture.script = everyEvent;
     const answered: Promise<void>[] = [];
-    place.sessions.subscribe((event) => {
+    fixture.sessions.subscribe((event) => {
       const answer = (action: string, body: object): void =>
         void answered.push(
           ask('POST', `${all}/${event.sessionId}/${action}`, body).then((response) =>
@@ -268,9 +268,9 @@ describe('sessions over HTTP', () => {
   });
 
   it('cannot be created with a token that is bound to a profile', async (test) => {
-    const { ask, place } = await openSessionServer(test);
+    const { ask, fixture } = await openSessionServer(test);
     const by = { id: 'alice', kind: 'human' } as const;
-    const { token } = await place.box.tokens.create({ role: 'agent', profile: 'calm', by });
+    const { token } = await fixture.box.tokens.create({ role: 'agent', profile: 'calm', by });
     const refused = await ask('POST', '/api/sessions', {}, { authorization: `Bearer ${token}` });
     assert.deepEqual([refused.status, (await bodyOf<ProblemDocument>(refused)).code], [403, 'role-refused']);
   });

@@ -54,10 +54,10 @@ describe('POST /api/sessions/{id}/messages', () => {
   });
 
   it('streams only its own turn when several are queued', async (test) => {
-    const { create, say, place } = await openSessionServer(test);
+    const { create, say, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const proceed = Promise.withResolvers<void>();
-    place.script = async function* ({ content }) {
+    fixture.script = async function* ({ content }) {
       if (content === 'first') await proceed.promise;
       yield* textTurn(`answer to ${content}`);
     };
@@ -78,10 +78,10 @@ describe('POST /api/sessions/{id}/messages', () => {
   });
 
   it('continues the turn after a disconnect, and the client resumes without duplicates', async (test) => {
-    const { create, say, watch, place } = await openSessionServer(test);
+    const { create, say, watch, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     const proceed = Promise.withResolvers<void>();
-    place.script = async function* () {
+    fixture.script = async function* () {
       yield { type: 'text_delta', text: 'one ' };
       await proceed.promise;
       yield* textTurn('two ', 'three');
@@ -102,9 +102,9 @@ describe('POST /api/sessions/{id}/messages', () => {
   });
 
   it('starts turns that one interrupt ends, running and queued', async (test) => {
-    const { ask, create, say, place } = await openSessionServer(test);
+    const { ask, create, say, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    place.script = untilInterrupted;
+    fixture.script = untilInterrupted;
     const running = await say(id, 'first');
     await eventsOf(running, ({ type }) => type === 'text_delta');
     const waiting = await say(id, 'second');
@@ -118,9 +118,9 @@ describe('POST /api/sessions/{id}/messages', () => {
   });
 
   it('refuses invalid messages, and messages beyond the limit of the queue', async (test) => {
-    const { ask, create, place } = await openSessionServer(test);
+    const { ask, create, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    place.script = untilInterrupted;
+    fixture.script = untilInterrupted;
     const send = (body: object): Promise<Response> => ask('POST', `/api/sessions/${id}/messages`, body);
     for (const body of [{}, { content: 7 }, { content: 'x', more: 1 }]) assert.equal((await send(body)).status, 400);
     assert.equal((await send({ content: ' ' })).status, 422);
@@ -138,7 +138,7 @@ describe('POST /api/sessions/{id}/messages', () => {
 
 describe('answers during a turn', () => {
   it('an approval runs the waiting call with the edited arguments; a second answer gets 409', async (test) => {
-    const { ask, create, say, place } = await openSessionServer(test);
+    const { ask, create, say, fixture } = await openSessionServer(test);
     const id = await create();
     const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
     const request = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
@@ -150,7 +150,7 @@ describe('answers during a turn', () => {
     assert.deepEqual([approved.status, (await bodyOf<Session>(approved)).id], [200, id]);
     const events = await eventsOf(stream);
     assert.ok(events.some((event) => event.type === 'approval_resolved' && event.decision === 'approved'));
-    assert.deepEqual(place.notes, ['edited']);
+    assert.deepEqual(fixture.notes, ['edited']);
     for (const second of [await approve(), await ask('POST', `/api/sessions/${id}/deny`, { toolCallId })]) {
       assert.equal(second.status, 409);
       assert.equal((await bodyOf<ProblemDocument>(second)).code, 'approval-answered');
@@ -158,7 +158,7 @@ describe('answers during a turn', () => {
   });
 
   it('a denial ends the call with its reason', async (test) => {
-    const { ask, create, say, place } = await openSessionServer(test);
+    const { ask, create, say, fixture } = await openSessionServer(test);
     const id = await create();
     const stream = await say(id, 'call mcp__notes__write {"text":"mine"}');
     const request = (await eventsOf(stream, ({ type }) => type === 'approval_required')).at(-1);
@@ -169,15 +169,15 @@ describe('answers during a turn', () => {
     const result = (await eventsOf(stream)).find((event) => event.type === 'tool_result');
     assert.equal(result?.outcome, 'denied');
     assert.match(JSON.stringify(result.content), /not today/);
-    assert.deepEqual(place.notes, []);
+    assert.deepEqual(fixture.notes, []);
     const unknown = await ask('POST', `/api/sessions/${id}/approve`, { toolCallId: 'none' });
     assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'approval-unknown']);
   });
 
   it('an answer reaches the agent once; a second one gets 409', async (test) => {
-    const { ask, create, say, place } = await openSessionServer(test);
+    const { ask, create, say, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
-    place.script = async function* (turn) {
+    fixture.script = async function* (turn) {
       const questions = [{ question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red' }] }];
       const answers = await turn.ask('question_1', questions);
       yield* textTurn(JSON.stringify(answers));

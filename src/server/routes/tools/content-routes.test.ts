@@ -95,8 +95,8 @@ describe('resources and prompts over HTTP', () => {
   });
 
   it('can be part of a message that starts a turn', async (test) => {
-    const { ask, create, place, watch } = await openSessionServer(test);
-    await mountFixture(test, place.box);
+    const { ask, create, fixture, watch } = await openSessionServer(test);
+    await mountFixture(test, fixture.box);
     const id = await create();
     const sent = await ask('POST', `/api/sessions/${id}/messages`, {
       prompt: { server: 'fixture', name: 'greet', arguments: { who: 'Ada' } },
