@@ -12,8 +12,8 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/connection/revisions.test.ts > protocol versions > connects with 2025-06-18 and runs a call',
       'src/sources/mcp/connection/revisions.test.ts > protocol versions > connects with 2025-11-25 and runs a call',
       'src/sources/mcp/connection/revisions.test.ts > protocol versions > connects with 2026-07-28 and runs a call',
-      'src/host/servers/protocol-version-file.test.ts > verdicts on disk > the second start of a legacy server does not probe it',
-      'src/host/servers/protocol-version-file.test.ts > verdicts on disk > the second start of a modern server does not probe it',
+      'src/host/servers/protocol-version-file.test.ts > protocolVersionFile > avoids probing a legacy server in the second start',
+      'src/host/servers/protocol-version-file.test.ts > protocolVersionFile > avoids probing a modern server in the second start',
     ],
   },
   B2: {
@@ -49,7 +49,7 @@ export const externalServers: Section<'B'> = {
     tests: [
       'src/catalog/schema/schema-compiler.test.ts > SchemaCompiler dialects > 2020-12, declared or by default: prefixItems, dependentRequired, unevaluatedProperties',
       'src/catalog/schema/schema-compiler.test.ts > SchemaCompiler dialects > draft-07, with http or https and with or without "#": items as a list, dependencies',
-      'src/sources/local/schema.test.ts > a JSON Schema that does not compile > is told as it is, lets nothing through unless it is trusted, and says why',
+      'src/sources/local/compile-tool-schema.test.ts > a JSON Schema that does not compile > is returned unchanged with the reason, and rejects all values unless it is trusted',
       'src/sources/mcp/mcp-server.test.ts > mcpServer with a program > validates arguments; a tool whose schema does not compile cannot be called',
       'src/sources/mcp/mcp-server.test.ts > mcpServer with a program > derives effects from annotations, and passes schemas on unchanged',
     ],
@@ -89,8 +89,8 @@ export const externalServers: Section<'B'> = {
       'src/config/references.test.ts > references to environment variables > that are not set are reported with the path that refers to them',
       'test/e2e/cli-secret.test.ts > signalbox secret > a secret set on standard input reaches the header of the server that refers to it, and nothing else',
       'test/e2e/cli-secret.test.ts > signalbox secret > a missing secret takes down only its server, with the command to set it; doctor reports the same',
-      'src/host/servers/external-transport.test.ts > the secrets of a server > one that stands in the configuration itself is kept out of the record all the same',
-      'src/host/servers/external-transport.test.ts > the secrets of a server > a changed one is used by the next connection, and neither the old nor the new is recorded',
+      'src/host/servers/external-transport.test.ts > resolveTransport > redacts secrets that are written in the configuration',
+      'src/host/servers/external-transport.test.ts > resolveTransport > uses a changed secret for the next connection, and records neither value',
       'src/config/secrets/sealed-files.test.ts > secretVault > reports a changed secret with its file and the next step, never as missing',
       'test/faults/secret-writers.test.ts > writers of secrets that begin at once and are killed at any moment lose nothing that was kept, and leave nothing broken',
       'src/sources/mcp/http/oauth/oauth.test.ts > a person signs in with the browser, and the server’s tools can be called (modern)',
@@ -124,7 +124,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/governed.test.ts > calls of a mounted server are decided by policy, denied without an approval, and recorded',
       'test/e2e/claude-passthrough.test.ts > server with passthrough > is called by Claude directly, and each call is recorded as one ToolInvoked with adapter, duration and outcome',
       'test/e2e/claude-passthrough.test.ts > server with passthrough > is not recorded with trackInvocations: false',
-      'src/host/box/configured-agents.test.ts > Claude agents of the configuration > claude-cli: the box, a server past it whose secret is in no command line, and the transcript',
+      'src/host/box/configured-agents.test.ts > ConfiguredAgents with Claude > claude-cli uses the box and passthrough servers, whose secrets are on no command line, and has a transcript',
     ],
   },
   B11: {
@@ -209,7 +209,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/connection/slow-servers.test.ts > a server that does not answer the probe in time > uses the older revision when it is a program that answers the probe late with an error; the version is certain',
       'src/sources/mcp/connection/slow-servers.test.ts > a server that does not answer the probe in time > uses the 2026 revision when it is an HTTP server that answers late',
       'src/sources/mcp/connection/slow-servers.test.ts > a server that does not answer the probe in time > uses the older revision when it is an HTTP server that ignores the probe, which is cancelled',
-      'src/host/servers/protocol-version-file.test.ts > verdicts on disk > a guess that was made again after its hour is written with its new date',
+      'src/host/servers/protocol-version-file.test.ts > protocolVersionFile > writes a guess that was made again after an hour with its new date',
     ],
   },
   B18: {
@@ -223,7 +223,7 @@ export const externalServers: Section<'B'> = {
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (PS256)',
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with its private key, which is never sent (EdDSA)',
       'src/sources/mcp/http/oauth/other-grants.test.ts > a client without a person > signs in with the token of its platform, which is read again for each token request',
-      'src/host/servers/external-transport.test.ts > the secrets of a server > the token of the platform is read from its file for each sign-in; a file that is missing is named',
+      'src/host/servers/external-transport.test.ts > resolveTransport > reads the platform token from its file for each sign-in, and reports a missing file',
       'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-metadata-backcompat of the official suite passes',
       'test/conformance/client.test.ts > the scenario auth/2025-03-26-oauth-endpoint-fallback of the official suite passes',
     ],
@@ -231,7 +231,7 @@ export const externalServers: Section<'B'> = {
   B19: {
     promise: 'a server that asks for roots outside a call gets those of its entry, else its workspace, else none',
     tests: [
-      'src/host/servers/external-server.test.ts > a server that asks for roots at connect gets those of its entry, else its workspace, else none',
+      'src/host/servers/external-server.test.ts > a server that asks for roots when it connects gets those of its entry, else its workspace, else none',
     ],
   },
   B20: {
@@ -248,9 +248,9 @@ export const externalServers: Section<'B'> = {
     promise:
       'clients are answered while servers start, a few at a time; a server that never answers delays clients only for a bounded time',
     tests: [
-      'src/host/servers/start-queue.test.ts > the queue of starting programs > lets so many start at the same time, and the next one when one of them has ended its start',
-      'src/host/servers/start-queue.test.ts > the queue of starting programs > does not wait for a program that never ends its start',
-      'src/host/servers/start-queue.test.ts > the queue of starting programs > leaves one processor to this process until it answers',
+      'src/host/servers/start-queue.test.ts > StartQueue > limits concurrent starts, and starts the next program when a start has ended',
+      'src/host/servers/start-queue.test.ts > StartQueue > does not wait for a start that never ends',
+      'src/host/servers/start-queue.test.ts > StartQueue > leaves one processor to this process until it is widened',
       'src/surfaces/mcp/startup.test.ts > MCP endpoint while servers start > answers initialize and ping; tools/list waits for all servers, and no notification follows',
       'src/surfaces/mcp/startup.test.ts > MCP endpoint while servers start > a client that listed earlier gets one notification for all servers',
       'src/surfaces/mcp/startup.test.ts > MCP endpoint while servers start > a server that never responds delays the tools and notifications of the others only for a bounded time',

@@ -136,7 +136,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
       'src/server/http/mcp-route.test.ts > MCP route > accepts tokens of agents and admins, and no cookie',
       'src/server/http/mcp-route.test.ts > MCP route > refuses an unbound agent token at a profile whose clients answer as a human',
       'src/sessions/check-session.test.ts > sessions that an agent creates > cannot leave the default directory when the runtime reads files itself',
-      'src/host/daemon/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
+      'src/host/daemon/open-sessions.test.ts > openSessions with Claude > keeps Claude from reading the tokens, and from writing the configuration unasked, even in their directory',
       'src/sources/mcp/http/client/guarded-agent.test.ts > publicLookup rejects a name that resolves to a private address',
       'src/sources/mcp/http/client/guarded-fetch.test.ts > createGuardedFetch rejects a private host that is not configured, although another private host is',
       'src/sources/mcp/http/http-servers.test.ts > a redirect to another origin is not followed',

@@ -218,7 +218,7 @@ function isLoopback(host: string): boolean {
 
 /** Mounts the demo server, so that a new user without a configuration has a tool of each kind. Returns a function that unmounts it. */
 async function mountDemo(box: InternalSignalbox, data: string): Promise<() => void> {
-  const { demoServer, prepareDemo } = await import('../../sources/local/demo/demo-server.ts');
+  const { demoServer, prepareDemo } = await import('../../sources/local/demo-server.ts');
   const directory = join(data, 'demo');
   await prepareDemo(directory);
   const server = demoServer(directory);

@@ -17,13 +17,13 @@ after(() => Promise.all(boxes.map((box) => box.close())));
 /** Creates a box with one tool, and a function that calls it. */
 async function boxWith(
   tool: AnyTool,
-): Promise<{ call: (args: unknown) => Promise<unknown>; told: Record<string, unknown> }> {
+): Promise<{ call: (args: unknown) => Promise<unknown>; definition: Record<string, unknown> }> {
   const box = await createSignalbox({ servers: [localServer({ name: 's', tools: [tool] })], builtin: false });
   boxes.push(box);
   const [definition] = box.tools();
   assert.ok(definition);
   return {
-    told: { ...definition },
+    definition: { ...definition },
     call: async (args) => {
       const result = await box.call(definition.name, args);
       return result.outcome === 'completed' ? result.structuredContent : result.error.message;
@@ -32,13 +32,13 @@ async function boxWith(
 }
 
 describe('defineTool', () => {
-  test('refuses a tool that could not be told or run, by name', () => {
+  test('rejects a tool without name, description or handler, by name', () => {
     const invalid = (message: string) => (error: unknown) =>
       error instanceof SignalboxError && error.code === 'tool-invalid' && error.message === message;
     assert.throws(() => defineTool({ name: '', description: 'x', run }), invalid('a tool needs a name'));
     assert.throws(
       () => defineTool({ name: 'x', description: '', run }),
-      invalid('tool "x" needs a description: it is what a model decides by'),
+      invalid('tool "x" needs a description, by which models choose it'),
     );
     assert.throws(
       () => defineTool({ name: 'x', description: 'x', run: 'code' as unknown as () => null }),
@@ -46,7 +46,7 @@ describe('defineTool', () => {
     );
   });
 
-  test('refuses an effect that does not exist: a slip must not make a tool run unasked', () => {
+  test('rejects an unknown effect, since a typo must not skip approvals', () => {
     for (const effect of ['ireversible', 'Irreversible', '', null, 'constructor'])
       assert.throws(
         () => defineTool({ name: 't', description: 'T.', effect: effect as 'read', run: () => 'x' }),
@@ -54,7 +54,7 @@ describe('defineTool', () => {
       );
   });
 
-  test('gives back a copy that cannot be changed', () => {
+  test('returns a frozen copy', () => {
     const given = { name: 'x', description: 'x', run };
     const tool = defineTool(given);
     assert.ok(Object.isFrozen(tool));
@@ -62,7 +62,7 @@ describe('defineTool', () => {
     assert.equal(tool.name, 'x');
   });
 
-  test('is not needed for a plain object, which is checked the same', () => {
+  test('is optional: plain objects get the same checks', () => {
     assert.throws(
       () => localServer({ name: 's', tools: [{ name: 'x', description: '', run }] }),
       /tool "x" needs a description/,
@@ -75,7 +75,7 @@ describe('defineTool', () => {
   });
 });
 
-describe('the same tool by each kind of schema', () => {
+describe('schemas of a tool', () => {
   const schemas: readonly [string, ToolSchema][] = [
     ['Zod', z.object({ a: z.number(), b: z.number() })],
     ['Valibot', toStandardJsonSchema(v.object({ a: v.number(), b: v.number() }))],
@@ -85,7 +85,7 @@ describe('the same tool by each kind of schema', () => {
     ],
   ];
   for (const [kind, input] of schemas) {
-    test(kind, async () => {
+    test(`validate arguments: ${kind}`, async () => {
       const calls: unknown[] = [];
       const add = defineTool({
         name: 'add',
@@ -97,12 +97,12 @@ describe('the same tool by each kind of schema', () => {
           return { sum: (args as { a: number }).a + (args as { b: number }).b };
         },
       });
-      const { call, told } = await boxWith(add);
+      const { call, definition } = await boxWith(add);
       assert.deepEqual(await call({ a: 1, b: 2 }), { sum: 3 });
       assert.match(String(await call({ a: 1, b: 'two' })), /do not fit its schema: \$\.b: /);
       assert.match(String(await call({ a: 1 })), /do not fit its schema: .*b/);
-      assert.deepEqual(calls, [{ a: 1, b: 2 }], 'the handler never sees arguments that do not fit');
-      const { type, properties, required } = told['inputSchema'] as Record<string, unknown>;
+      assert.deepEqual(calls, [{ a: 1, b: 2 }], 'the handler never receives invalid arguments');
+      const { type, properties, required } = definition['inputSchema'] as Record<string, unknown>;
       assert.deepEqual(
         { type, properties, required },
         { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
@@ -110,17 +110,17 @@ describe('the same tool by each kind of schema', () => {
     });
   }
 
-  test('none: it takes no arguments and says so', async () => {
-    const { call, told } = await boxWith(
-      defineTool({ name: 'now', description: 'Tells the time.', effect: 'read', run: () => ({ now: 1 }) }),
+  test('can be absent: the tool then takes no arguments', async () => {
+    const { call, definition } = await boxWith(
+      defineTool({ name: 'now', description: 'Returns the time.', effect: 'read', run: () => ({ now: 1 }) }),
     );
-    assert.deepEqual(told['inputSchema'], { type: 'object', properties: {} });
+    assert.deepEqual(definition['inputSchema'], { type: 'object', properties: {} });
     assert.deepEqual(await call(undefined), { now: 1 });
   });
 });
 
-describe('schemas with more to them', () => {
-  test('defaults and transforms of the schema reach the handler; the model is told what it may leave out', async () => {
+describe('members of a tool', () => {
+  test('apply defaults and transforms to arguments, and list defaults as optional', async () => {
     const tool = defineTool({
       name: 'list',
       description: 'Lists.',
@@ -128,12 +128,12 @@ describe('schemas with more to them', () => {
       input: z.object({ limit: z.number().default(10), at: z.string().transform((text) => text.length) }),
       run: ({ limit, at }) => ({ limit, at }),
     });
-    const { call, told } = await boxWith(tool);
+    const { call, definition } = await boxWith(tool);
     assert.deepEqual(await call({ at: 'four' }), { limit: 10, at: 4 });
-    assert.deepEqual((told['inputSchema'] as Record<string, unknown>)['required'], ['at']);
+    assert.deepEqual((definition['inputSchema'] as Record<string, unknown>)['required'], ['at']);
   });
 
-  test('a result is held to the output schema, and told as the handler returns it', async () => {
+  test('check results against the output schema, and describe them as the handler returns them', async () => {
     let returned: unknown;
     const tool = {
       name: 'out',
@@ -142,20 +142,24 @@ describe('schemas with more to them', () => {
       output: z.object({ n: z.number().default(1), s: z.string() }),
       run: () => returned,
     } as const;
-    const { call, told } = await boxWith(tool);
+    const { call, definition } = await boxWith(tool);
     returned = { s: 'x', extra: true };
     assert.deepEqual(await call({}), { s: 'x', extra: true });
-    const schema = told['outputSchema'] as Record<string, unknown>;
-    assert.deepEqual(schema['required'], ['s'], 'what the handler may leave out is not promised');
-    assert.equal(schema['additionalProperties'], undefined, 'what is handed on is not promised away');
+    const schema = definition['outputSchema'] as Record<string, unknown>;
+    assert.deepEqual(schema['required'], ['s'], 'optional fields of the handler are not required');
+    assert.equal(
+      schema['additionalProperties'],
+      undefined,
+      'additional fields are passed on, so they are not excluded',
+    );
     returned = { s: 1 };
     assert.match(String(await call({})), /does not fit its output schema: \$\.s: /);
     returned = 'text';
     assert.match(String(await call({})), /does not fit its output schema/);
   });
 
-  test('everything a tool says about itself is told', async () => {
-    const { told } = await boxWith(
+  test('are all part of the definition', async () => {
+    const { definition } = await boxWith(
       defineTool({
         name: 'all',
         title: 'All',
@@ -168,7 +172,7 @@ describe('schemas with more to them', () => {
         run,
       }),
     );
-    const { definitionHash: _, inputSchema: __, ...rest } = told;
+    const { definitionHash: _, inputSchema: __, ...rest } = definition;
     assert.deepEqual(rest, {
       id: { server: 's', tool: 'all' },
       name: 'mcp__s__all',
@@ -182,14 +186,14 @@ describe('schemas with more to them', () => {
     });
   });
 
-  test('options for a provider reach the definition', async () => {
+  test('include provider options', async () => {
     const providerOptions = { openai: { strict: true } };
     const tool = defineTool({ name: 't', description: 'Does it.', providerOptions, run: () => 'x' });
     const [offered] = localServer({ name: 's', tools: [tool] }).state().tools;
     assert.deepEqual(offered?.providerOptions, providerOptions);
   });
 
-  test('what is not declared counts as the worst: irreversible, unless it only reads or can be undone', () => {
+  test('default to the effect irreversible, unless the tool only reads or has an undo', () => {
     const effect = (tool: object): string | undefined =>
       localServer({ name: 's', tools: [{ name: 'x', description: 'x', run, ...tool }] }).state().tools[0]?.effect;
     assert.equal(effect({}), 'irreversible');
@@ -200,7 +204,7 @@ describe('schemas with more to them', () => {
     assert.equal(effect({ effect: 'undoable', annotations: { readOnlyHint: true }, undo: run }), 'undoable');
   });
 
-  test('run keeps its `this`', async () => {
+  test('keep the `this` of `run`', async () => {
     const tool = {
       name: 'x',
       description: 'x',

@@ -110,7 +110,7 @@ export function assertTool<Given extends OwnTool>(tool: Given): Given {
   if (typeof tool.name !== 'string' || tool.name === '')
     throw new SignalboxError('tool-invalid', 'a tool needs a name');
   if (typeof tool.description !== 'string' || tool.description === '') {
-    throw new SignalboxError('tool-invalid', `tool "${tool.name}" needs a description: it is what a model decides by`);
+    throw new SignalboxError('tool-invalid', `tool "${tool.name}" needs a description, by which models choose it`);
   }
   if (tool.effect !== undefined && !isEffect(tool.effect))
     throw new SignalboxError(

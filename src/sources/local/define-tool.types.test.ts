@@ -116,7 +116,7 @@ test('a JSON Schema without required properties makes all of them optional', () 
   });
 });
 
-test('a JSON Schema that says nothing about its properties, or is not known at compile time, types them as unknown', () => {
+test('a JSON Schema without properties, or not known at compile time, types the arguments as unknown', () => {
   defineTool({
     ...facts,
     name: 'free',
@@ -128,11 +128,11 @@ test('a JSON Schema that says nothing about its properties, or is not known at c
   same<FromJsonSchema<{ $ref: '#/$defs/x' }>, unknown>();
 });
 
-test('without input the handler gets an object it can expect nothing of', () => {
+test('without input the arguments are an object of unknown properties', () => {
   defineTool({ ...facts, name: 'none', run: (args) => same<typeof args, Record<string, unknown>>() });
 });
 
-test('the output schema types what the handler returns', () => {
+test('the output schema types the return value of the handler', () => {
   const output = z.object({ sum: z.number(), note: z.string().default('') });
   defineTool({ ...facts, name: 'fits', output, run: () => ({ sum: 1 }) });
   defineTool({ ...facts, name: 'fits later', output, run: async () => ({ sum: 1, note: 'x' }) });
@@ -168,11 +168,11 @@ test('the output schema types what the handler returns', () => {
   });
 });
 
-test('without output anything may be returned', () => {
+test('without output the handler may return anything', () => {
   defineTool({ ...facts, name: 'anything', run: () => Symbol('x') });
 });
 
-test('undo gets the arguments that run got', () => {
+test('undo gets the arguments of run', () => {
   defineTool({
     ...facts,
     name: 'undo',
@@ -199,7 +199,7 @@ test('the context is typed', () => {
   });
 });
 
-test('wrong use is an error', () => {
+test('wrong use is a type error', () => {
   const run = (): null => null;
   // @ts-expect-error a tool needs a name
   assert.throws(() => defineTool({ description: 'x', run }));

@@ -34,7 +34,7 @@ const invalid = (message: RegExp) => (error: unknown) =>
   error instanceof SignalboxError && error.code === 'tool-invalid' && message.test(error.message);
 
 const weather = aiTool({
-  description: 'Tells the weather.',
+  description: 'Returns the weather.',
   inputSchema: z.object({ city: z.string(), unit: z.enum(['C', 'F']).default('C') }),
   execute: async ({ city, unit }) => ({ city, degrees: 20, unit }),
 });
@@ -56,8 +56,8 @@ const add = defineTool({
   run: ({ a, b }) => a + b,
 });
 
-describe('tools of three SDKs in one server, each as it is', () => {
-  test('are listed under one naming, with their own descriptions and schemas', async (t) => {
+describe('tools of three SDKs in one server', () => {
+  test('are listed with their own descriptions and schemas', async (t) => {
     const box = await boxWith(t, { weather, greet, add });
     assert.deepEqual(
       box
@@ -68,7 +68,7 @@ describe('tools of three SDKs in one server, each as it is', () => {
           Object.keys((inputSchema as { properties: object }).properties),
         ]),
       [
-        ['mcp__s__weather', 'Tells the weather.', ['city', 'unit']],
+        ['mcp__s__weather', 'Returns the weather.', ['city', 'unit']],
         ['mcp__s__greet', 'Greets.', ['name', 'loud']],
         ['mcp__s__add', 'Adds.', ['a', 'b']],
       ],
@@ -85,7 +85,7 @@ describe('tools of three SDKs in one server, each as it is', () => {
     assert.equal((await box.call('mcp__s__add', { a: 1, b: 2 })).structuredContent, 3);
   });
 
-  test('refuse arguments that do not fit before they run', async (t) => {
+  test('reject invalid arguments before they run', async (t) => {
     const box = await boxWith(t, { weather, greet });
     for (const [name, args, problem] of [
       ['mcp__s__weather', { city: 1 }, /\$\.city: /],
@@ -98,14 +98,14 @@ describe('tools of three SDKs in one server, each as it is', () => {
     }
   });
 
-  test('are left as they were', async (t) => {
+  test('are not modified', async (t) => {
     const before = [Object.entries(weather), Object.entries(greet)];
     const box = await boxWith(t, { weather, greet });
     await box.call('mcp__s__weather', { city: 'Bern' });
     assert.deepEqual([Object.entries(weather), Object.entries(greet)], before);
   });
 
-  test('a Claude tool’s own error is the call’s', async (t) => {
+  test('fail their call when a Claude tool returns an error', async (t) => {
     const failing = claudeTool('failing', 'Fails.', {}, async () => ({
       content: [{ type: 'text', text: 'no such file' }],
       isError: true,
@@ -116,10 +116,10 @@ describe('tools of three SDKs in one server, each as it is', () => {
     assert.deepEqual(result.error, { code: 'tool-failed', message: 'no such file' });
   });
 
-  test('a Claude tool without arguments says so, instead of taking anything', () => {
+  test('take no arguments when a Claude tool has an empty shape', () => {
     const [tool] = localServer({
       name: 's',
-      tools: [claudeTool('now', 'Tells the time.', {}, async () => ({ content: [] }))],
+      tools: [claudeTool('now', 'Returns the time.', {}, async () => ({ content: [] }))],
     }).state().tools;
     assert.deepEqual(tool?.inputSchema, { type: 'object', properties: {} });
   });
@@ -148,7 +148,7 @@ describe('tools of three SDKs in one server, each as it is', () => {
 });
 
 describe('AI SDK tools', () => {
-  test('are named by their key; jsonSchema(), dynamicTool() and outputSchema work', async (t) => {
+  test('are named by their key, with jsonSchema(), dynamicTool() and outputSchema', async (t) => {
     const box = await boxWith(t, {
       raw: aiTool({
         inputSchema: jsonSchema<{ n: number }>({
@@ -169,10 +169,10 @@ describe('AI SDK tools', () => {
     assert.equal((await box.call('mcp__s__raw', { n: 'x' })).error?.code, 'arguments-invalid');
     assert.deepEqual((await box.call('mcp__s__dynamic', {})).content, [{ type: 'text', text: 'done' }]);
     assert.equal((await box.call('mcp__s__typed', {})).error?.code, 'result-invalid');
-    assert.equal(box.tools()[0]?.description, 'raw', 'one without a description is described by its name');
+    assert.equal(box.tools()[0]?.description, 'raw', 'the name is the default description');
   });
 
-  test('get the call’s id and signal as the AI SDK would give them', async (t) => {
+  test('get the call id and the signal in the options of the AI SDK', async (t) => {
     let options: Record<string, unknown> = {};
     const box = await boxWith(t, {
       look: aiTool({
@@ -189,7 +189,7 @@ describe('AI SDK tools', () => {
     assert.ok(options['abortSignal'] instanceof AbortSignal);
   });
 
-  test('that yield are called to the end: the last value is the result, the others are progress', async (t) => {
+  test('that yield run to the end: the last value is the result, the others are progress', async (t) => {
     const box = await boxWith(t, {
       steps: aiTool({
         inputSchema: z.object({}),
@@ -220,7 +220,7 @@ describe('AI SDK tools', () => {
     );
   });
 
-  test('show only what toModelOutput returns: no other field of the output leaves the tool', async (t) => {
+  test('expose only the return value of toModelOutput, and no other field of their output', async (t) => {
     const account = { id: 7, secret: 'hidden-from-models' };
     const outputs: readonly [string, object, object][] = [
       ['text', { type: 'text', value: 'account 7' }, { content: [{ type: 'text', text: 'account 7' }] }],
@@ -274,7 +274,7 @@ describe('AI SDK tools', () => {
     assert.doesNotMatch(JSON.stringify((await box.journal.calls()).items), /hidden-from-models/);
   });
 
-  test('that throw while they yield fail', async (t) => {
+  test('that throw while they yield fail their call', async (t) => {
     const box = await boxWith(t, {
       steps: aiTool({
         inputSchema: z.object({}),
@@ -289,7 +289,7 @@ describe('AI SDK tools', () => {
     assert.match(result.error.message, /half way/);
   });
 
-  test('that yield without end are ended with their call', async (t) => {
+  test('that yield endlessly are ended with their call', async (t) => {
     let yielded = 0;
     const caller = new AbortController();
     const ended = Promise.withResolvers<void>();
@@ -311,10 +311,10 @@ describe('AI SDK tools', () => {
     });
     const result = await box.call('mcp__s__endless', {}, { signal: caller.signal });
     assert.equal(result.outcome, 'cancelled');
-    await within(ended.promise, 'the end of the generator, which would go on for nobody');
+    await within(ended.promise, 'the end of the generator');
   });
 
-  test('without execute, or without a name, say what is missing', () => {
+  test('without execute, or without a name, are rejected with the reason', () => {
     const inputSchema = z.object({});
     assert.throws(
       () => localServer({ name: 's', tools: { later: aiTool({ inputSchema }) } }),
@@ -328,45 +328,45 @@ describe('AI SDK tools', () => {
   });
 });
 
-describe('cancelling reaches tools of other SDKs', () => {
+describe('cancellation of tools of other SDKs', () => {
   const hanging = (signal: AbortSignal | undefined): Promise<never> =>
     new Promise((_resolve, reject) =>
       signal?.addEventListener('abort', () => reject(new Error('stopped', { cause: signal.reason }))),
     );
 
-  test('by the caller and by the deadline', async (t) => {
+  test('happens by the caller and by the deadline', async (t) => {
     const seen: string[] = [];
-    let begun = (): void => undefined;
-    const note = (who: string, signal: AbortSignal | undefined): void => {
-      signal?.addEventListener('abort', () => seen.push(`${who}: ${(signal.reason as Error).name}`));
-      begun();
+    let onStart = (): void => undefined;
+    const watch = (sdk: string, signal: AbortSignal | undefined): void => {
+      signal?.addEventListener('abort', () => seen.push(`${sdk}: ${(signal.reason as Error).name}`));
+      onStart();
     };
     const box = await boxWith(t, {
       ai: aiTool({
         inputSchema: z.object({}),
         execute: async (_input, { abortSignal }): Promise<string> => {
-          note('ai', abortSignal);
+          watch('ai', abortSignal);
           return hanging(abortSignal);
         },
       }),
       claude: claudeTool('claude', 'Hangs.', {}, async (_args, extra) => {
         const { signal } = extra as { signal: AbortSignal };
-        note('claude', signal);
+        watch('claude', signal);
         return hanging(signal);
       }),
     });
     for (const name of ['mcp__s__ai', 'mcp__s__claude']) {
       const caller = new AbortController();
-      begun = () => caller.abort();
+      onStart = () => caller.abort();
       assert.equal((await box.call(name, {}, { signal: caller.signal })).outcome, 'cancelled');
-      begun = () => undefined;
+      onStart = () => undefined;
       assert.equal((await box.call(name, {}, { deadline: Date.now() + 300 })).outcome, 'timed-out');
     }
     assert.deepEqual(seen, ['ai: AbortError', 'ai: TimeoutError', 'claude: AbortError', 'claude: TimeoutError']);
   });
 });
 
-describe('the effect of tools that do not say it', () => {
+describe('the effect of tools that declare none', () => {
   const effects = (tools: Record<string, AnyTool>): string[] =>
     localServer({ name: 's', tools })
       .state()
@@ -374,14 +374,14 @@ describe('the effect of tools that do not say it', () => {
   const claude = (annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean }): AnyTool =>
     claudeTool('x', 'x', {}, async () => ({ content: [] }), annotations === undefined ? undefined : { annotations });
 
-  test('is read for those that say they only read, irreversible for all others', () => {
+  test('is read with readOnlyHint, irreversible without', () => {
     assert.deepEqual(effects({ weather }), ['irreversible']);
     assert.deepEqual(effects({ x: claude() }), ['irreversible']);
     assert.deepEqual(effects({ x: claude({ readOnlyHint: true }) }), ['read']);
     assert.deepEqual(effects({ x: claude({ readOnlyHint: false, destructiveHint: false }) }), ['irreversible']);
   });
 
-  test('so that none of them runs unasked', async (t) => {
+  test('prevents that they run without approval', async (t) => {
     let ran = false;
     const box = await createSignalbox({
       servers: [

@@ -1,8 +1,9 @@
+import { type ContentBlock, type ToolResult, text } from '../../core/tools/content.ts';
 import type { ToolContext } from '../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ToolAnnotations } from '../../core/tools/tool.ts';
-import { resultOfModelOutput } from './ai-sdk-output.ts';
 import { type OwnTool, type ToolSchema, assertTool } from './define-tool.ts';
 
 /** The members of an AI SDK tool (`tool({...})`) that are used here. */
@@ -58,13 +59,13 @@ function isAiSdk(given: AnyTool): given is AiSdkTool {
 function fromClaude(given: ClaudeTool): OwnTool {
   const { name, description, inputSchema, annotations } = given;
   const handler = given.handler.bind(given) as (args: unknown, extra: unknown) => unknown;
-  return {
+  return omitUndefined({
     name,
     description,
-    ...(isEmptyShape(inputSchema) ? {} : { input: inputSchema as ToolSchema }),
-    ...(annotations === undefined ? {} : { annotations }),
-    run: (args, context) => handler(args, { signal: context.signal }),
-  };
+    input: isEmptyShape(inputSchema) ? undefined : (inputSchema as ToolSchema),
+    annotations,
+    run: (args: unknown, context: ToolContext) => handler(args, { signal: context.signal }),
+  });
 }
 
 /** Handles `{}`, which means no arguments in the Claude Agent SDK, but any arguments as JSON Schema. */
@@ -86,23 +87,20 @@ function fromAiSdk(given: AiSdkTool, key: string | undefined): OwnTool {
   const execute = given.execute?.bind(given) as ((input: unknown, options: unknown) => unknown) | undefined;
   if (execute === undefined)
     throw new SignalboxError('tool-invalid', `tool "${key}" has no execute function, so nothing can be run`);
-  const providerOptions = providerOptionsOf(given);
   const toModelOutput = given.toModelOutput?.bind(given) as ToModelOutput | undefined;
   const run = (args: unknown, context: ToolContext): unknown =>
     finalValue(
       execute(args, { toolCallId: context.callId, messages: [], abortSignal: context.signal, context: undefined }),
       context,
     );
-  return {
+  return omitUndefined({
     name: key,
     description: typeof given.description === 'string' ? given.description : key,
-    ...(given.title === undefined ? {} : { title: given.title }),
+    title: given.title,
     input: given.inputSchema as ToolSchema,
-    ...(providerOptions === undefined ? {} : { providerOptions }),
+    providerOptions: providerOptionsOf(given),
     // A structured result would show a model the fields that `toModelOutput` leaves out, so the tool declares none.
-    ...(given.outputSchema === undefined || toModelOutput !== undefined
-      ? {}
-      : { output: given.outputSchema as ToolSchema }),
+    output: toModelOutput === undefined ? (given.outputSchema as ToolSchema | undefined) : undefined,
     run:
       toModelOutput === undefined
         ? run
@@ -110,7 +108,7 @@ function fromAiSdk(given: AiSdkTool, key: string | undefined): OwnTool {
             const output = await run(input, context);
             return resultOfModelOutput(await toModelOutput({ toolCallId: context.callId, input, output }));
           },
-  };
+  });
 }
 
 /** `strict` is a field of its own in the AI SDK; OpenAI and Anthropic are the providers that have it. */
@@ -146,4 +144,52 @@ async function lastOf(values: AsyncIterable<unknown>, context: ToolContext): Pro
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Converts a model output of the AI SDK to a result. Nothing else of the tool's output leaves the tool. */
+function resultOfModelOutput(output: unknown): unknown {
+  const { type, value, reason } = (typeof output === 'object' && output !== null ? output : {}) as ModelOutput;
+  switch (type) {
+    case 'text':
+    case 'json':
+      return value;
+    case 'error-text':
+    case 'error-json':
+      return failure(typeof value === 'string' ? value : JSON.stringify(value));
+    case 'execution-denied':
+      return failure(typeof reason === 'string' ? reason : 'the tool refused to run');
+    case 'content':
+      if (Array.isArray(value)) return { content: value.map(blockOf) } satisfies ToolResult;
+  }
+  throw new TypeError(`toModelOutput returned ${JSON.stringify(type)}, which is not an output of the AI SDK`);
+}
+
+interface ModelOutput {
+  readonly type?: unknown;
+  readonly value?: unknown;
+  readonly reason?: unknown;
+}
+
+function failure(message: string): ToolResult {
+  return { isError: true, content: [text(message)] };
+}
+
+/** Converts a part of a `content` output to a block. Parts that only one provider can resolve become a text that describes them. */
+function blockOf(part: unknown): ContentBlock {
+  const { type, text: said, data, mediaType } = (isJsonObject(part) ? part : {}) as Record<string, unknown>;
+  if (type === 'text' && typeof said === 'string') return text(said);
+  const tagged = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : { data };
+  if (typeof tagged['text'] === 'string') return text(tagged['text']);
+  const base64 = base64Of(tagged['data']);
+  const mimeType = typeof mediaType === 'string' ? mediaType : 'application/octet-stream';
+  if (base64 === undefined) return text(`[${String(type)} ${mimeType}]`);
+  const kind = /^(image|audio)(?:\/|$)/.exec(mimeType)?.[1] as 'image' | 'audio' | undefined;
+  if (kind !== undefined) return { type: kind, data: base64, mimeType };
+  return { type: 'resource', resource: { uri: 'file:///result', mimeType, blob: base64 } };
+}
+
+function base64Of(data: unknown): string | undefined {
+  if (typeof data === 'string') return data;
+  if (data instanceof ArrayBuffer) return Buffer.from(data).toString('base64');
+  return data instanceof Uint8Array ? Buffer.from(data).toString('base64') : undefined;
 }

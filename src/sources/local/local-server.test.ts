@@ -10,8 +10,9 @@ import { defineTool } from './define-tool.ts';
 import type { AnyTool } from './foreign-tools.ts';
 import { type LocalServer, localServer } from './local-server.ts';
 
-function answering(name: string, words: string): AnyTool {
-  return defineTool({ name, description: `Answers ${words}.`, effect: 'read', run: () => words });
+/** Creates a tool that returns this text. */
+function toolReturning(name: string, text: string): AnyTool {
+  return defineTool({ name, description: `Returns ${text}.`, effect: 'read', run: () => text });
 }
 
 async function boxWith(t: TestContext, ...servers: readonly LocalServer[]): Promise<Signalbox> {
@@ -24,165 +25,166 @@ function names(box: Signalbox): string[] {
   return box.tools().map((tool) => tool.name);
 }
 
-async function answer(box: Signalbox, tool: string): Promise<unknown> {
+/** Calls a tool. Returns its text, or the code of its error. */
+async function resultOf(box: Signalbox, tool: string): Promise<unknown> {
   const { content, error } = await box.call(tool);
   const [block] = content;
   return error?.code ?? (block?.type === 'text' ? block.text : content);
 }
 
-describe('many local servers', () => {
-  test('stand side by side, each tool under its own server, same names or not', async (t) => {
+describe('several local servers', () => {
+  test('can have tools of the same name', async (t) => {
     const servers = Array.from({ length: 50 }, (_, index) =>
-      localServer({ name: `domain-${index}`, tools: [answering('list', `from ${index}`)] }),
+      localServer({ name: `domain-${index}`, tools: [toolReturning('list', `from ${index}`)] }),
     );
     const box = await boxWith(t, ...servers);
     assert.equal(box.tools().length, 50);
-    for (const index of [0, 7, 49]) assert.equal(await answer(box, `mcp__domain-${index}__list`), `from ${index}`);
+    for (const index of [0, 7, 49]) assert.equal(await resultOf(box, `mcp__domain-${index}__list`), `from ${index}`);
   });
 
-  test('each can be disabled and enabled as a whole', async (t) => {
+  test('can be disabled and enabled as a whole', async (t) => {
     const box = await boxWith(
       t,
-      localServer({ name: 'notes', tools: [answering('list', '1'), answering('add', '2')] }),
-      localServer({ name: 'mail', tools: [answering('list', '3')] }),
+      localServer({ name: 'notes', tools: [toolReturning('list', '1'), toolReturning('add', '2')] }),
+      localServer({ name: 'mail', tools: [toolReturning('list', '3')] }),
     );
     box.servers.disable('notes');
     assert.deepEqual(names(box), ['mcp__mail__list']);
-    assert.equal(await answer(box, 'mcp__notes__list'), 'tool-hidden');
-    assert.equal(await answer(box, 'mcp__mail__list'), '3');
+    assert.equal(await resultOf(box, 'mcp__notes__list'), 'tool-hidden');
+    assert.equal(await resultOf(box, 'mcp__mail__list'), '3');
     box.servers.enable('notes');
     assert.deepEqual(names(box), ['mcp__notes__list', 'mcp__notes__add', 'mcp__mail__list']);
-    assert.equal(await answer(box, 'mcp__notes__list'), '1');
+    assert.equal(await resultOf(box, 'mcp__notes__list'), '1');
   });
 
-  test('each comes and goes while the box runs', async (t) => {
-    const box = await boxWith(t, localServer({ name: 'notes', tools: [answering('list', '1')] }));
-    box.servers.add(localServer({ name: 'mail', tools: [answering('list', '2')] }));
-    assert.equal(await answer(box, 'mcp__mail__list'), '2');
+  test('can be added and removed at runtime', async (t) => {
+    const box = await boxWith(t, localServer({ name: 'notes', tools: [toolReturning('list', '1')] }));
+    box.servers.add(localServer({ name: 'mail', tools: [toolReturning('list', '2')] }));
+    assert.equal(await resultOf(box, 'mcp__mail__list'), '2');
     await box.servers.remove('notes');
     assert.deepEqual(names(box), ['mcp__mail__list']);
-    assert.equal(await answer(box, 'mcp__notes__list'), 'tool-unknown');
+    assert.equal(await resultOf(box, 'mcp__notes__list'), 'tool-unknown');
   });
 });
 
-describe('tools while the box runs', () => {
-  test('are added, replaced and removed, and every call sees the last state', async (t) => {
-    const server = localServer({ name: 's', tools: [answering('a', 'old')] });
+describe('tools of a local server', () => {
+  test('can be added, replaced and removed at runtime, effective for the next call', async (t) => {
+    const server = localServer({ name: 's', tools: [toolReturning('a', 'old')] });
     const box = await boxWith(t, server);
-    server.add(answering('b', 'new'));
+    server.add(toolReturning('b', 'new'));
     assert.deepEqual(names(box), ['mcp__s__a', 'mcp__s__b']);
-    assert.equal(await answer(box, 'mcp__s__b'), 'new');
-    server.replace(answering('a', 'other'));
-    assert.deepEqual(names(box), ['mcp__s__a', 'mcp__s__b'], 'it keeps its place');
-    assert.equal(await answer(box, 'mcp__s__a'), 'other');
+    assert.equal(await resultOf(box, 'mcp__s__b'), 'new');
+    server.replace(toolReturning('a', 'other'));
+    assert.deepEqual(names(box), ['mcp__s__a', 'mcp__s__b'], 'the tool keeps its position');
+    assert.equal(await resultOf(box, 'mcp__s__a'), 'other');
     assert.equal(server.remove('a'), true);
     assert.equal(server.remove('a'), false);
     assert.deepEqual(names(box), ['mcp__s__b']);
-    assert.equal(await answer(box, 'mcp__s__a'), 'tool-unknown');
-    server.replace(answering('c', 'first'));
-    assert.equal(await answer(box, 'mcp__s__c'), 'first', 'replacing what is not there adds it');
+    assert.equal(await resultOf(box, 'mcp__s__a'), 'tool-unknown');
+    server.replace(toolReturning('c', 'first'));
+    assert.equal(await resultOf(box, 'mcp__s__c'), 'first', 'replacing an unknown tool adds it');
   });
 
-  test('tell of their change by CatalogChanged, once for changes made together', async (t) => {
-    const server = localServer({ name: 's', tools: [answering('a', '1')] });
+  test('emit CatalogChanged once for simultaneous changes', async (t) => {
+    const server = localServer({ name: 's', tools: [toolReturning('a', '1')] });
     const box = await boxWith(t, server);
     await pause(1);
-    const told: CatalogSnapshot[] = [];
-    const stop = box.on('CatalogChanged', (snapshot) => told.push(snapshot));
-    server.add(answering('b', '2'));
-    server.replace(answering('a', '3'));
+    const snapshots: CatalogSnapshot[] = [];
+    const stop = box.on('CatalogChanged', (snapshot) => snapshots.push(snapshot));
+    server.add(toolReturning('b', '2'));
+    server.replace(toolReturning('a', '3'));
     await pause(1);
     assert.deepEqual(
-      told.map(({ tools }) => tools.map(({ description }) => description)),
-      [['Answers 3.', 'Answers 2.']],
+      snapshots.map(({ tools }) => tools.map(({ description }) => description)),
+      [['Returns 3.', 'Returns 2.']],
     );
     server.remove('a');
     await pause(1);
-    assert.equal(told.length, 2);
+    assert.equal(snapshots.length, 2);
     stop();
     server.remove('b');
     await pause(1);
-    assert.equal(told.length, 2);
+    assert.equal(snapshots.length, 2);
   });
 
-  test('replaced by one with another definition make calls stale that saw the old one', async (t) => {
-    const server = localServer({ name: 's', tools: [answering('a', 'old')] });
+  test('make calls stale that are bound to a replaced definition', async (t) => {
+    const server = localServer({ name: 's', tools: [toolReturning('a', 'old')] });
     const box = await boxWith(t, server);
     const seen = box.tools()[0]?.definitionHash ?? '';
     assert.equal((await box.call('mcp__s__a', {}, { definitionHash: seen })).outcome, 'completed');
-    server.replace(answering('a', 'new'));
+    server.replace(toolReturning('a', 'new'));
     assert.equal((await box.call('mcp__s__a', {}, { definitionHash: seen })).outcome, 'stale');
     server.remove('a');
     assert.equal((await box.call('mcp__s__a', {}, { definitionHash: seen })).outcome, 'stale');
   });
 
-  test('a name that is taken is refused, and the tool that has it stays', async (t) => {
-    const server = localServer({ name: 's', tools: [answering('a', 'old')] });
+  test('reject a name that is taken, and keep the existing tool', async (t) => {
+    const server = localServer({ name: 's', tools: [toolReturning('a', 'old')] });
     const box = await boxWith(t, server);
     assert.throws(
-      () => server.add(answering('a', 'new')),
+      () => server.add(toolReturning('a', 'new')),
       (error) =>
         error instanceof SignalboxError &&
         error.code === 'name-collision' &&
         /server "s" has a tool named "a" already/.test(error.message),
     );
     assert.throws(
-      () => localServer({ name: 's', tools: [answering('a', '1'), answering('a', '2')] }),
+      () => localServer({ name: 's', tools: [toolReturning('a', '1'), toolReturning('a', '2')] }),
       /server "s" has a tool named "a" already/,
     );
-    assert.equal(await answer(box, 'mcp__s__a'), 'old');
+    assert.equal(await resultOf(box, 'mcp__s__a'), 'old');
   });
 
-  test('one that cannot be used is refused, and nothing changes', async (t) => {
-    const server = localServer({ name: 's', tools: [answering('a', 'old')] });
+  test('reject an invalid tool without a change', async (t) => {
+    const server = localServer({ name: 's', tools: [toolReturning('a', 'old')] });
     const box = await boxWith(t, server);
     const { version } = box.catalog();
     const bad = { name: 'a', description: 'x', input: z.object({ at: z.date() }), run: () => null };
-    assert.throws(() => server.add(bad), /has no form in JSON Schema/);
-    assert.throws(() => server.replace(bad), /has no form in JSON Schema/);
+    assert.throws(() => server.add(bad), /cannot be converted to JSON Schema/);
+    assert.throws(() => server.replace(bad), /cannot be converted to JSON Schema/);
     assert.equal(box.catalog().version, version);
-    assert.equal(await answer(box, 'mcp__s__a'), 'old');
+    assert.equal(await resultOf(box, 'mcp__s__a'), 'old');
   });
 
-  test('one whose name renders like another’s hides both, and says so', async (t) => {
-    const server = localServer({ name: 's', tools: [answering('a.b', '1'), answering('c', '2')] });
+  test('are hidden when their rendered names are equal', async (t) => {
+    const server = localServer({ name: 's', tools: [toolReturning('a.b', '1'), toolReturning('c', '2')] });
     const box = await boxWith(t, server);
-    server.add(answering('a_b', '3'));
-    assert.equal(await answer(box, 'mcp__s__a_b'), 'tool-hidden');
-    assert.equal(await answer(box, 'mcp__s__c'), '2');
+    server.add(toolReturning('a_b', '3'));
+    assert.equal(await resultOf(box, 'mcp__s__a_b'), 'tool-hidden');
+    assert.equal(await resultOf(box, 'mcp__s__c'), '2');
     server.remove('a.b');
-    assert.equal(await answer(box, 'mcp__s__a_b'), '3');
+    assert.equal(await resultOf(box, 'mcp__s__a_b'), '3');
   });
 });
 
-describe('a call under way', () => {
-  test('on a tool that is replaced or removed ends with the old one', async (t) => {
+describe('a running call of a local server', () => {
+  test('finishes with the old tool when it is replaced or removed', async (t) => {
     for (const change of ['replace', 'remove'] as const) {
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
       const slow = defineTool({
         name: 'slow',
         description: 'Waits.',
         effect: 'read',
         run: async () => {
-          begin();
+          start();
           await gate;
           return 'old';
         },
       });
       const server = localServer({ name: 's', tools: [slow] });
       const box = await boxWith(t, server);
-      const underWay = answer(box, 'mcp__s__slow');
-      await begun;
-      if (change === 'replace') server.replace(answering('slow', 'new'));
+      const running = resultOf(box, 'mcp__s__slow');
+      await started;
+      if (change === 'replace') server.replace(toolReturning('slow', 'new'));
       else server.remove('slow');
-      assert.equal(await answer(box, 'mcp__s__slow'), change === 'replace' ? 'new' : 'tool-unknown');
+      assert.equal(await resultOf(box, 'mcp__s__slow'), change === 'replace' ? 'new' : 'tool-unknown');
       open();
-      assert.equal(await underWay, 'old');
+      assert.equal(await running, 'old');
     }
   });
 
-  test('in a worker of a tool that is replaced ends with the old one', async (t) => {
+  test('in a worker finishes with the old tool when it is replaced', async (t) => {
     const worker = (result: string): AnyTool =>
       defineTool({
         name: 'busy',
@@ -198,25 +200,25 @@ describe('a call under way', () => {
       });
     const server = localServer({ name: 's', tools: [worker('old')] });
     const box = await boxWith(t, server);
-    const underWay = box.call('mcp__s__busy', { result: 'old' });
+    const running = box.call('mcp__s__busy', { result: 'old' });
     await pause(100);
     server.replace(worker('new'));
-    assert.deepEqual((await underWay).content, [{ type: 'text', text: 'old' }]);
+    assert.deepEqual((await running).content, [{ type: 'text', text: 'old' }]);
     assert.deepEqual((await box.call('mcp__s__busy', { result: 'new' })).content, [{ type: 'text', text: 'new' }]);
   });
 });
 
-describe('the server itself', () => {
-  test('is the same list of tools until one changes', () => {
-    const server = localServer({ name: 's', tools: [answering('a', '1')] });
+describe('localServer', () => {
+  test('returns the same array of tools until one changes', () => {
+    const server = localServer({ name: 's', tools: [toolReturning('a', '1')] });
     assert.equal(server.state().tools, server.state().tools);
     const { tools } = server.state();
-    server.add(answering('b', '2'));
+    server.add(toolReturning('b', '2'));
     assert.notEqual(server.state().tools, tools);
     assert.equal(server.state().tools[0], tools[0], 'a tool that did not change is the same object');
   });
 
-  test('says its name, its adapter and its limits', () => {
+  test('has name, adapter and limits', () => {
     const { server, adapter, limits } = localServer({ name: 'notes', timeoutMs: 5, concurrency: 2 });
     assert.deepEqual(
       { server, adapter, limits },
@@ -225,7 +227,7 @@ describe('the server itself', () => {
     assert.deepEqual(localServer({ name: 'plain' }).limits, {});
   });
 
-  test('refuses a name that could not be read back from a tool’s', () => {
+  test('rejects a name that cannot be parsed back from a tool name', () => {
     assert.throws(
       () => localServer({ name: 'a__b' }),
       (error) => error instanceof SignalboxError && error.code === 'name-invalid',

@@ -3,10 +3,11 @@ import type { SourceTool } from '../../catalog/source/source.ts';
 import { trustSchema } from '../../catalog/transforms/shaping/shape-source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { OwnTool } from './define-tool.ts';
 import { type Isolate, createIsolate } from './isolate/isolate.ts';
-import { type ReadySchema, readySchema } from './schema.ts';
+import { type CompiledToolSchema, compileToolSchema } from './compile-tool-schema.ts';
 
 /** A tool in the form of the catalog, with the isolate that it may own. */
 export interface LocalTool {
@@ -19,41 +20,42 @@ const noArguments = { type: 'object', properties: {} } as const;
 /** Converts a tool to the form of the catalog: compiles its schemas, derives its effect, creates its isolate. */
 export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: string): LocalTool {
   const where = `tool "${tool.name}" of server "${server}"`;
-  const input = readySchema(tool.input ?? noArguments, compiler, `${where}, input`);
+  const input = compileToolSchema(tool.input ?? noArguments, compiler, `${where}, input`);
   assertObject(input.json, where);
-  const output = tool.output === undefined ? undefined : readySchema(tool.output, compiler, `${where}, output`);
+  const output = tool.output === undefined ? undefined : compileToolSchema(tool.output, compiler, `${where}, output`);
   const isolate =
     tool.isolate === undefined || tool.isolate === false
       ? undefined
       : createIsolate({ tool: tool.name, handler: tool.run, isolate: tool.isolate });
   const run = isolate === undefined ? tool.run.bind(tool) : isolate.run.bind(isolate);
-  const offered: SourceTool = {
+  const offered: SourceTool = omitUndefined({
     tool: tool.name,
-    ...(tool.title === undefined ? {} : { title: tool.title }),
+    title: tool.title,
     description: tool.description,
     inputSchema: input.json,
-    ...(output === undefined ? {} : { outputSchema: output.json, checkOutput: outputCheck(output) }),
+    outputSchema: output?.json,
+    checkOutput: output && outputCheck(output),
     annotations: tool.annotations ?? {},
     effect: effectOf(tool),
     idempotent: tool.idempotent ?? tool.annotations?.idempotentHint ?? false,
     labels: tool.labels ?? [],
-    ...(tool.timeoutMs === undefined ? {} : { timeoutMs: tool.timeoutMs }),
-    ...(tool.providerOptions === undefined ? {} : { providerOptions: tool.providerOptions }),
+    timeoutMs: tool.timeoutMs,
+    providerOptions: tool.providerOptions,
     notices: [...input.notices, ...outputNotices(output)],
-    ...(input.problem === undefined ? {} : { schemaProblem: unusableSchemaNotice(input.problem) }),
-    parse: (args) => input.parse(args),
-    ...(input.parseTrusting === undefined ? {} : { parseTrusting: input.parseTrusting }),
+    schemaProblem: input.problem === undefined ? undefined : unusableSchemaNotice(input.problem),
+    parse: (args: unknown) => input.parse(args),
+    parseTrusting: input.parseTrusting,
     run,
-    ...(tool.unlisted === undefined ? {} : { unlisted: tool.unlisted }),
-    ...(tool.forward === undefined ? {} : { forward: tool.forward }),
-    ...(tool.undo === undefined ? {} : { undo: tool.undo.bind(tool) }),
-    ...(tool.workspace === undefined ? {} : { workspace: tool.workspace }),
-  };
+    unlisted: tool.unlisted,
+    forward: tool.forward,
+    undo: tool.undo?.bind(tool),
+    workspace: tool.workspace,
+  });
   return { offered: tool.schema === 'trust' ? trustSchema(offered) : offered, isolate };
 }
 
 /** Checks a result against the output schema. One that cannot be checked passes, since its effect has already happened. */
-function outputNotices(output: ReadySchema | undefined): readonly string[] {
+function outputNotices(output: CompiledToolSchema | undefined): readonly string[] {
   if (output?.problem === undefined) return output?.notices ?? [];
   return [`its output schema cannot be used (${output.problem}); results are not checked against it`];
 }
@@ -74,7 +76,7 @@ function effectOf(tool: OwnTool): Effect {
   return tool.undo === undefined ? 'irreversible' : 'compensable';
 }
 
-function outputCheck(output: ReadySchema): NonNullable<SourceTool['checkOutput']> {
+function outputCheck(output: CompiledToolSchema): NonNullable<SourceTool['checkOutput']> {
   if (output.problem !== undefined) return () => undefined;
   return async (value) => {
     const parsed = await output.parse(value);

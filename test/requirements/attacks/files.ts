@@ -16,7 +16,7 @@ export const files: Section<'H'> = {
       'own tools of Claude ask about protected files in every permission mode that asks, and are denied in dontAsk',
     tests: [
       'test/attacks/protected-files.test.ts > write to a protected file under a rule that allows everything > asks for tools of Claude, in every permission mode',
-      'src/host/daemon/open-sessions.test.ts > sessions with Claude > Claude neither reads the tokens nor writes the configuration unasked, also where it works around them',
+      'src/host/daemon/open-sessions.test.ts > openSessions with Claude > keeps Claude from reading the tokens, and from writing the configuration unasked, even in their directory',
     ],
   },
   H52: {

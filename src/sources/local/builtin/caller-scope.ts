@@ -1,7 +1,40 @@
+import type { PermissionMode } from '../../../core/calls/permission-mode.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { SessionLookup, SessionDescription } from './session-lookup.ts';
+
+/** A session, as the built-in tools see it. */
+export interface SessionDescription {
+  readonly id: string;
+  readonly title: string;
+  readonly agent: string;
+  readonly model?: string;
+  readonly cwd: string;
+  readonly state: string;
+  readonly permissionMode: PermissionMode;
+  readonly owner: Principal;
+  readonly createdAt: string;
+  readonly activeAt: string;
+  readonly queued: number;
+  readonly forkedFrom?: string;
+  readonly lastTurn?: string;
+}
+
+/** A query for sessions. */
+export interface SessionSearch {
+  readonly limit?: number;
+  readonly after?: string;
+  readonly cwd?: string;
+  readonly owner?: string;
+  readonly active?: boolean;
+}
+
+/** Looks up sessions for the built-in tools. `get` rejects with `session-unknown` where there is none. */
+export interface SessionLookup {
+  list(search: SessionSearch): Promise<{ readonly items: readonly SessionDescription[]; readonly next?: string }>;
+  count(search: { readonly cwd?: string; readonly owner?: string }): Promise<number>;
+  get(id: string): Promise<SessionDescription>;
+}
 
 /** The caller of a built-in tool. */
 export type ToolCaller = Pick<ToolContext, 'principal' | 'session'>;
@@ -27,8 +60,8 @@ export async function callerScopeOf(
   const session = id === undefined ? undefined : await findSession(sessions, id);
   const isInside = session !== undefined && principal.id === `${session.owner.id}/${session.agent}`;
   const owner = isInside ? session.owner : principal;
-  const standing = { owner, session: isInside ? session : undefined };
-  return principal.kind === 'human' ? standing : { ...standing, only: owner.id };
+  const scope = { owner, session: isInside ? session : undefined };
+  return principal.kind === 'human' ? scope : { ...scope, only: owner.id };
 }
 
 /** Returns the session with this id, or undefined. */

@@ -4,47 +4,47 @@ import type { JsonValue } from '../../../core/json/json.ts';
 import { getConfig, setConfig } from './configuration-tools.ts';
 
 const document = { mcpServers: { files: { command: 'x', args: ['-y', 'z'] } }, results: { maxBytes: 9 } };
-const book = { file: '/srv/signalbox.config.json', read: () => document };
+const configuration = { file: '/srv/signalbox.config.json', read: () => document };
 
-describe('get_config', () => {
-  test('tells the whole, or what stands at a path', () => {
-    assert.deepEqual(getConfig(book, {}), { file: book.file, path: '', value: document });
-    assert.deepEqual(getConfig(book, { path: 'mcpServers.files.command' }).value, 'x');
-    assert.deepEqual(getConfig(book, { path: 'mcpServers.files.args.1' }).value, 'z');
+describe('getConfig', () => {
+  test('returns the whole configuration, or the value at a path', () => {
+    assert.deepEqual(getConfig(configuration, {}), { file: configuration.file, path: '', value: document });
+    assert.deepEqual(getConfig(configuration, { path: 'mcpServers.files.command' }).value, 'x');
+    assert.deepEqual(getConfig(configuration, { path: 'mcpServers.files.args.1' }).value, 'z');
   });
 
-  test('says where a path ends, and what is near', () => {
-    assert.throws(() => getConfig(book, { path: 'mcpServers.file.command' }), {
+  test('names the unknown part of a path, and the closest match', () => {
+    assert.throws(() => getConfig(configuration, { path: 'mcpServers.file.command' }), {
       code: 'setting-unknown',
       message: 'nothing is set at mcpServers.file, so its default holds; did you mean "files"?',
     });
-    assert.throws(() => getConfig(book, { path: 'store' }), /there is mcpServers, results/);
+    assert.throws(() => getConfig(configuration, { path: 'store' }), /there is mcpServers, results/);
     for (const path of [
       '__proto__',
       'results.constructor',
       'results.maxBytes.toString',
       'mcpServers.files.args.length',
     ])
-      assert.throws(() => getConfig(book, { path }), { code: 'setting-unknown' }, path);
+      assert.throws(() => getConfig(configuration, { path }), { code: 'setting-unknown' }, path);
   });
 });
 
-describe('set_config', () => {
+describe('setConfig', () => {
   /** Sets a value and returns the recorded changes. */
   function set(path: string, value: JsonValue): unknown[] {
     const changes: unknown[] = [];
     const change = (...given: readonly unknown[]): void => void changes.push(given);
-    setConfig({ file: book.file, change }, { path, value }, 'call_1');
+    setConfig({ file: configuration.file, change }, { path, value }, 'call_1');
     return changes;
   }
 
-  test('changes limits, turns a server off, and brings defaults back', () => {
+  test('sets limits, disables a server and restores defaults', () => {
     assert.deepEqual(set('mcpServers.files.timeoutMs', 5), [['call_1', ['mcpServers', 'files', 'timeoutMs'], 5]]);
     assert.deepEqual(set('mcpServers.files.disabled', true), [['call_1', ['mcpServers', 'files', 'disabled'], true]]);
     assert.deepEqual(set('results.maxBytes', null), [['call_1', ['results', 'maxBytes'], undefined]]);
   });
 
-  test('refuses whatever could run code, loosen control or show secrets, and says who can', () => {
+  test('rejects settings that could run code, loosen control or reveal secrets, and says who may set them', () => {
     for (const path of [
       '',
       'policies',
@@ -69,7 +69,7 @@ describe('set_config', () => {
       assert.throws(() => set(path, 1), { code: 'setting-refused', message: /a human can, in \/srv/ }, path);
   });
 
-  test('refuses values that mean something else there: only a human turns a server on', () => {
+  test('rejects values of other types, and never enables a server', () => {
     for (const value of [false, null, 1, 'true'])
       assert.throws(() => set('mcpServers.files.disabled', value), /only a human turns a server on/);
     for (const value of ['5', [5], { a: 5 }, true])

@@ -44,7 +44,7 @@ export function configurationTools(configuration: ConfigurationFile): OwnTool[] 
   ];
 }
 
-/** The result of `get_config`. */
+/** A value of the configuration. */
 export interface ConfigurationValue {
   readonly file: string;
   readonly path: string;
@@ -75,12 +75,6 @@ function absent(path: string, step: string, keys: readonly string[]): SignalboxE
   );
 }
 
-/** The arguments of `set_config`: a path like `results.maxBytes`; `null` restores the default. */
-export interface SetConfigArguments {
-  readonly path: string;
-  readonly value: JsonValue;
-}
-
 interface Setting {
   /** The path; `*` matches one part. */
   readonly path: string;
@@ -106,12 +100,12 @@ const settings: readonly Setting[] = [
   { path: 'results.maxBytes', ...count },
 ];
 
-/** Changes one of the few settings that cannot loosen control. Its undo restores the file. */
+/** Changes one of the few settings that cannot loosen control; `null` restores the default. Its undo restores the file. */
 export function setConfig(
   configuration: Pick<ConfigurationFile, 'file' | 'change'>,
-  { path, value }: SetConfigArguments,
+  { path, value }: Omit<ConfigurationValue, 'file'>,
   callId: string,
-): { readonly file: string; readonly path: string; readonly value: JsonValue } {
+): ConfigurationValue {
   const steps = path.split('.');
   const setting = settings.find((each) => fitsPath(each.path.split('.'), steps));
   if (setting === undefined) {

@@ -12,8 +12,8 @@ const tools = distractors(100);
 const [first] = tools;
 assert.ok(first !== undefined);
 
-describe('search_tools', () => {
-  test('tells the name, the first sentence and the arguments of what fits, the best one first', () => {
+describe('searchTools', () => {
+  test('returns name, first sentence and arguments of matching tools, best first', () => {
     const { description, inputSchema } = first;
     const found = searchTools(tools, { query: first.name, limit: 3 }).tools;
     assert.deepEqual(found[0], {
@@ -28,8 +28,8 @@ describe('search_tools', () => {
   });
 });
 
-describe('describe_tool', () => {
-  test('tells what is needed to call a tool, and what is near where there is none', () => {
+describe('describeTool', () => {
+  test('returns the parts that a call needs; for an unknown tool, the error names the closest match', () => {
     const { name, description, inputSchema, effect } = first;
     assert.deepEqual(describeTool(tools, { name }), { name, description, inputSchema, effect });
     assert.throws(() => describeTool(tools, { name: `${name}x` }), new RegExp(`did you mean "${name}"`));
@@ -37,7 +37,7 @@ describe('describe_tool', () => {
   });
 });
 
-describe('what is listed', () => {
+describe('the list of tools', () => {
   const many = (count: number): OwnTool[] =>
     Array.from({ length: count }, (_, index) => ({
       name: `tool_${index}`,
@@ -46,7 +46,7 @@ describe('what is listed', () => {
       run: () => null,
     }));
 
-  test('is everything, unless a profile wants tools found: always, or where that saves tokens', async (t) => {
+  test('contains all tools, unless the profile discloses them on search: always, or where that saves tokens', async (t) => {
     const profiles = { always: { disclosure: 'always' }, auto: { disclosure: 'auto' }, never: {} } as const;
     const server = localServer({ name: 'many', tools: many(40) });
     const box = await createSignalbox({ servers: [server], profiles });
@@ -59,15 +59,19 @@ describe('what is listed', () => {
       [listed('auto').length, listed('never').length, listed().length, box.catalog({ profile: 'always' }).tools.length],
       [43, 43, 43, 43],
     );
-    assert.ok(!listed().includes('call_tool'), 'they are no use beside what they would find');
+    assert.ok(!listed().includes('call_tool'), 'the search tools are listed only instead of the tools that they find');
     for (const tool of many(60).slice(40)) server.add(tool);
     assert.deepEqual([listed('auto'), listed('never').length], [finders, 63]);
-    assert.equal(box.tools({ profile: 'auto' }), box.tools({ profile: 'auto' }), 'the same list while nothing changes');
+    assert.equal(
+      box.tools({ profile: 'auto' }),
+      box.tools({ profile: 'auto' }),
+      'the same array while nothing changes',
+    );
   });
 });
 
 describe('call_tool', () => {
-  test('says what is wrong with a call that names no tool', () => {
+  test('rejects arguments that name no tool, with the problem', () => {
     assert.deepEqual(parseForwardedCall({ name: 'x' }), { name: 'x', arguments: {} });
     for (const wrong of [{}, { name: '' }, { name: 7 }, { name: 'x', arguments: [] }, { name: 'x', a: 1 }, null, 'x'])
       assert.equal(typeof parseForwardedCall(wrong), 'string');
@@ -75,10 +79,10 @@ describe('call_tool', () => {
 
   const note = defineTool({
     name: 'note',
-    description: 'Keeps a note.',
+    description: 'Stores a note.',
     input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
     effect: 'irreversible',
-    run: ({ text }) => `kept ${text}`,
+    run: ({ text }) => `stored ${text}`,
   });
   const call = 'mcp__signalbox__call_tool';
 
@@ -88,11 +92,11 @@ describe('call_tool', () => {
     return box;
   }
 
-  test('is a call of the tool it names: its rules, its schema, its approval, one record', async (t) => {
-    const asked: string[] = [];
+  test('is a call of the named tool: its rules, its schema, its approval, one journal entry', async (t) => {
+    const approvals: string[] = [];
     const box = await boxWith(t, {
       approve: (request) => {
-        asked.push(`${request.tool.name} ${JSON.stringify(request.arguments)}`);
+        approvals.push(`${request.tool.name} ${JSON.stringify(request.arguments)}`);
         return { allow: true };
       },
       policies: [{ id: 'no-secrets', match: 'mcp__notes__note', deny: "args.text == 'secret'" }],
@@ -101,20 +105,20 @@ describe('call_tool', () => {
     box.on('ToolInvoked', ({ tool, adapter, outcome, arguments: args, effect }) =>
       invoked.push([tool, adapter, outcome, args, effect]),
     );
-    const through = (args: unknown) => box.call(call, { name: 'mcp__notes__note', arguments: args });
-    const done = await through({ text: 'hello' });
+    const forward = (args: unknown) => box.call(call, { name: 'mcp__notes__note', arguments: args });
+    const done = await forward({ text: 'hello' });
     assert.deepEqual(
       [done.outcome, done.tool, done.content[0]],
-      ['completed', 'mcp__notes__note', { type: 'text', text: 'kept hello' }],
+      ['completed', 'mcp__notes__note', { type: 'text', text: 'stored hello' }],
     );
-    const denied = await through({ text: 'secret' });
+    const denied = await forward({ text: 'secret' });
     assert.deepEqual([denied.outcome, denied.decision?.rule], ['denied', 'no-secrets']);
-    assert.equal((await through({})).error?.code, 'arguments-invalid');
+    assert.equal((await forward({})).error?.code, 'arguments-invalid');
     const unknown = await box.call(call, { name: 'mcp__notes__not', arguments: {} });
     assert.match(unknown.error?.message ?? '', /did you mean "mcp__notes__note"/);
     assert.equal((await box.call(call, { name: call, arguments: {} })).error?.code, 'arguments-invalid');
     assert.equal((await box.call(call, { text: 'x' })).error?.code, 'arguments-invalid');
-    assert.deepEqual(asked, ['mcp__notes__note {"text":"hello"}']);
+    assert.deepEqual(approvals, ['mcp__notes__note {"text":"hello"}']);
     assert.deepEqual(invoked, [
       ['mcp__notes__note', 'local:notes', 'completed', { text: 'hello' }, 'irreversible'],
       ['mcp__notes__note', 'local:notes', 'denied', { text: 'secret' }, 'irreversible'],
@@ -125,7 +129,7 @@ describe('call_tool', () => {
     ]);
   });
 
-  test('is pinned as it was listed, and what it names as it is; edited arguments run all the same', async (t) => {
+  test('is bound to its own listed definition, and the named tool to its current one; edited arguments run', async (t) => {
     const box = await boxWith(t, {
       approve: () => ({ allow: true, arguments: { text: 'edited' } }),
       profiles: { found: { disclosure: 'always' } },
@@ -136,13 +140,13 @@ describe('call_tool', () => {
     const given = { name: 'mcp__notes__note', arguments: { text: 'hello' } };
     const edited = await box.call(call, given, { definitionHash });
     assert.equal(edited.outcome, 'completed');
-    assert.deepEqual(edited.content.at(-1), { type: 'text', text: 'kept edited' });
+    assert.deepEqual(edited.content.at(-1), { type: 'text', text: 'stored edited' });
     assert.equal((await box.call(call, given, { definitionHash: 'other' })).outcome, 'stale');
     const gone = await box.call(call, { name: 'mcp__notes__gone' }, { definitionHash });
     assert.equal(gone.error?.code, 'tool-unknown');
   });
 
-  test('reaches and finds what its caller’s profile shows, and nothing else', async (t) => {
+  test('finds and calls only tools of the caller’s profile', async (t) => {
     const box = await boxWith(t, {
       approve: () => ({ allow: true }),
       profiles: { none: { servers: [], tools: ['nothing'], disclosure: 'always' }, some: { disclosure: 'always' } },
@@ -152,18 +156,18 @@ describe('call_tool', () => {
     assert.deepEqual([hidden.outcome, hidden.error?.code], ['denied', 'tool-hidden']);
     assert.equal((await box.call(call, given, { profile: 'some' })).outcome, 'completed');
     const search = async (profile: string): Promise<unknown> =>
-      (await box.call('mcp__signalbox__search_tools', { query: 'keep a note' }, { profile })).structuredContent;
+      (await box.call('mcp__signalbox__search_tools', { query: 'store a note' }, { profile })).structuredContent;
     assert.deepEqual(await search('none'), { tools: [] });
     assert.notDeepEqual(await search('some'), { tools: [] });
   });
 
-  test('finds what it then calls', async (t) => {
+  test('calls a tool that search_tools found', async (t) => {
     const box = await boxWith(t, { approve: () => ({ allow: true }) });
-    const found = await box.call('mcp__signalbox__search_tools', { query: 'keep a note' });
+    const found = await box.call('mcp__signalbox__search_tools', { query: 'store a note' });
     const [best] = (found.structuredContent as { tools: { name: string }[] }).tools;
     assert.equal(best?.name, 'mcp__notes__note');
-    const told = await box.call('mcp__signalbox__describe_tool', { name: best.name });
-    assert.equal(told.outcome, 'completed');
+    const described = await box.call('mcp__signalbox__describe_tool', { name: best.name });
+    assert.equal(described.outcome, 'completed');
     assert.equal((await box.call(call, { name: best.name, arguments: { text: 'x' } })).outcome, 'completed');
   });
 });

@@ -21,7 +21,7 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
     name: 'call_tool',
     description: 'Calls a tool that search_tools found.',
     input: z.object({
-      name: z.string().describe('The name, as search_tools tells it.'),
+      name: z.string().describe('The name, as search_tools returns it.'),
       arguments: z.record(z.string(), z.unknown()).default({}).describe('The arguments of that tool.'),
     }),
     // A call of this tool is a call of the named tool, with its rules and its journal entry.
@@ -29,7 +29,7 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
     unlisted: true,
     forward: parseForwardedCall,
     run: () => {
-      throw new Error('call_tool is never run itself');
+      throw new Error('call_tool is forwarded and never runs');
     },
   };
   const finders: OwnTool[] = [
@@ -48,8 +48,8 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
     defineTool({
       name: 'describe_tool',
       description:
-        'Tells what a tool does and the schema of its arguments. Needed only when the names do not say enough.',
-      input: z.object({ name: z.string().describe('The name, as search_tools tells it.') }),
+        'Returns the description of a tool and the schema of its arguments. Needed only when the names are not clear enough.',
+      input: z.object({ name: z.string().describe('The name, as search_tools returns it.') }),
       effect: 'read',
       idempotent: true,
       run: (args, context) => describeTool(dependencies.tools(context), args),
@@ -62,10 +62,10 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
 export function parseForwardedCall(given: unknown): Forward | string {
   if (!isJsonObject(given)) return 'an object with "name" and "arguments" is needed';
   const { name, arguments: args = {}, ...rest } = given;
-  if (typeof name !== 'string' || name === '') return '"name" must be the name of a tool, as search_tools tells it';
+  if (typeof name !== 'string' || name === '') return '"name" must be the name of a tool, as search_tools returns it';
   if (!isJsonObject(args)) return `"arguments" must be the object that ${name.slice(0, 128)} takes`;
   const [extra] = Object.keys(rest);
-  if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 64))} must stand inside "arguments"`;
+  if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 64))} must be inside "arguments"`;
   return { name, arguments: args };
 }
 

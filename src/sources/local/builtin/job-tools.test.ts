@@ -19,8 +19,8 @@ const callId = 'call_1' as CallId;
 const inside = { principal: { id: 'ada/claude', kind: 'agent' }, session: 's1', callId } as const;
 const bob = { principal: { id: 'bob', kind: 'agent' }, session: undefined, callId: 'call_2' as CallId } as const;
 
-/** A job store in memory. */
-function jobBook(): JobLookup {
+/** Creates a job store in memory. */
+function memoryJobs(): JobLookup {
   const jobs = new Map<string, JobDescription>();
   const deleted = new Map<string, JobDescription>();
   const take = (from: Map<string, JobDescription>, id: string): JobDescription => {
@@ -45,23 +45,26 @@ function jobBook(): JobLookup {
   };
 }
 
-const house = () => ({ jobs: jobBook(), sessions: createSessionLookup([createSessionDescription('s1', ada)]) });
+const createDependencies = () => ({
+  jobs: memoryJobs(),
+  sessions: createSessionLookup([createSessionDescription('s1', ada)]),
+});
 const nine = { cron: '0 9 * * *', prompt: 'Good morning' };
 
-describe('create_job', () => {
-  test('makes a job for the owner of the session, with its agent and directory unless told otherwise', async () => {
-    const dependencies = house();
-    const made = { ...nine, id: 'job_1', createdAt: 'now', nextAt: 'soon', owner: 'ada' };
-    assert.deepEqual(await createJob(dependencies, nine, inside), { ...made, agent: 'claude', cwd: '/srv' });
+describe('createJob', () => {
+  test('creates a job for the owner of the session, with agent and directory of the session by default', async () => {
+    const dependencies = createDependencies();
+    const created = { ...nine, id: 'job_1', createdAt: 'now', nextAt: 'soon', owner: 'ada' };
+    assert.deepEqual(await createJob(dependencies, nine, inside), { ...created, agent: 'claude', cwd: '/srv' });
     const given = { agent: 'gpt', cwd: '/tmp', timezone: 'UTC' };
-    assert.deepEqual(await createJob(dependencies, { ...nine, ...given }, inside), { ...made, ...given });
-    assert.deepEqual((await dependencies.jobs.get('job_1')).owner, ada, 'its sessions belong to whom it was made for');
+    assert.deepEqual(await createJob(dependencies, { ...nine, ...given }, inside), { ...created, ...given });
+    assert.deepEqual((await dependencies.jobs.get('job_1')).owner, ada, 'its sessions belong to the owner');
     const { owner, agent } = await createJob(dependencies, nine, bob);
     assert.deepEqual([owner, agent], ['bob', undefined]);
   });
 
-  test('gives nobody who is bound to a profile an agent that may see more', async () => {
-    const dependencies = house();
+  test('rejects another agent for a caller with a profile, since that agent may have more tools', async () => {
+    const dependencies = createDependencies();
     const bound = (caller: typeof inside | typeof bob, more: object = {}) =>
       createJob(dependencies, { ...nine, ...more }, { ...caller, profile: 'narrow' });
     await assert.rejects(bound(bob), { code: 'job-invalid' });
@@ -71,8 +74,8 @@ describe('create_job', () => {
     assert.equal((await listJobs(dependencies, inside)).jobs.length, 1);
   });
 
-  test('is undone by the id of the call, and quietly when there is nothing to undo', async () => {
-    const dependencies = house();
+  test('is undone by the id of the call, without an error when there is nothing to undo', async () => {
+    const dependencies = createDependencies();
     await createJob(dependencies, nine, inside);
     await undoCreateJob(dependencies, callId);
     await undoCreateJob(dependencies, callId);
@@ -80,9 +83,9 @@ describe('create_job', () => {
   });
 });
 
-describe('list_jobs', () => {
-  test('lists the caller’s own, and to humans all', async () => {
-    const dependencies = house();
+describe('listJobs', () => {
+  test('returns the jobs of the caller, and all jobs to humans', async () => {
+    const dependencies = createDependencies();
     await createJob(dependencies, nine, inside);
     await createJob(dependencies, nine, bob);
     const owners = async (caller: typeof inside | typeof bob | { principal: Principal; session: undefined }) =>
@@ -93,9 +96,9 @@ describe('list_jobs', () => {
   });
 });
 
-describe('delete_job', () => {
-  test('deletes one of the caller’s own, and its undo brings it back', async () => {
-    const dependencies = house();
+describe('deleteJob', () => {
+  test('deletes a job of the caller, and its undo restores it', async () => {
+    const dependencies = createDependencies();
     await createJob(dependencies, nine, inside);
     await undoDeleteJob(dependencies, { id: 'job_1' });
     assert.deepEqual(await deleteJob(dependencies, { id: 'job_1' }, inside), { deleted: 'job_1' });
@@ -104,15 +107,15 @@ describe('delete_job', () => {
     assert.equal((await listJobs(dependencies, inside)).jobs.length, 1);
   });
 
-  test('refuses another’s in the same words as one that is not there, and leaves it', async () => {
-    const dependencies = house();
+  test('rejects jobs of others and unknown jobs with the same message, and deletes nothing', async () => {
+    const dependencies = createDependencies();
     await createJob(dependencies, nine, inside);
-    const refusal = async (id: string): Promise<string> => {
+    const rejectionOf = async (id: string): Promise<string> => {
       const error: unknown = await deleteJob(dependencies, { id }, bob).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof Error);
       return error.message.replace(id, 'ID');
     };
-    assert.equal(await refusal('job_1'), await refusal('job_9'));
+    assert.equal(await rejectionOf('job_1'), await rejectionOf('job_9'));
     assert.equal((await listJobs(dependencies, inside)).jobs.length, 1);
   });
 });

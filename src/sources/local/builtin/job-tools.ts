@@ -1,10 +1,20 @@
 import * as z from 'zod';
 import { SignalboxError } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import { type ToolCaller, callerScopeOf } from './caller-scope.ts';
-import type { SessionLookup } from './session-lookup.ts';
+import { type SessionLookup, type ToolCaller, callerScopeOf } from './caller-scope.ts';
+
+const newJob = z.object({
+  cron: z
+    .string()
+    .describe('When: minute, hour, day of the month, month, day of the week; "0 9 * * 1-5" is nine on working days.'),
+  prompt: z.string().describe('What the agent is asked to do each time.'),
+  agent: z.string().optional().describe('Which agent; the one of this session unless given.'),
+  cwd: z.string().optional().describe('The working directory, absolute; the one of this session unless given.'),
+  timezone: z.string().optional().describe('The time zone of "cron", like Europe/Berlin; the server’s unless given.'),
+});
 
 /** Creates the built-in tools for schedules. */
 export function jobTools(dependencies: JobDependencies): OwnTool[] {
@@ -13,20 +23,7 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
       name: 'create_job',
       description:
         'Creates a schedule: at each of its times, an agent starts in a new session with the prompt. Its tool calls ask as usual; while one waits for a human, further runs are skipped.',
-      input: z.object({
-        cron: z
-          .string()
-          .describe(
-            'When: minute, hour, day of the month, month, day of the week; "0 9 * * 1-5" is nine on working days.',
-          ),
-        prompt: z.string().describe('What the agent is asked to do each time.'),
-        agent: z.string().optional().describe('Which agent; the one of this session unless given.'),
-        cwd: z.string().optional().describe('The working directory, absolute; the one of this session unless given.'),
-        timezone: z
-          .string()
-          .optional()
-          .describe('The time zone of "cron", like Europe/Berlin; the server’s unless given.'),
-      }),
+      input: newJob,
       effect: 'compensable',
       run: (args, context) => createJob(dependencies, args, context),
       undo: (_, { callId }) => undoCreateJob(dependencies, callId),
@@ -42,7 +39,7 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
     defineTool({
       name: 'delete_job',
       description: 'Deletes a schedule. A session that it started continues.',
-      input: z.object({ id: z.string().describe('The id of the job, as list_jobs tells it.') }),
+      input: z.object({ id: z.string().describe('The id of the job, as list_jobs returns it.') }),
       effect: 'compensable',
       run: (args, context) => deleteJob(dependencies, args, context),
       undo: (args) => undoDeleteJob(dependencies, args),
@@ -50,19 +47,10 @@ export function jobTools(dependencies: JobDependencies): OwnTool[] {
   ];
 }
 
-/** The arguments of `create_job`. */
-export interface CreateJobArguments {
-  readonly cron: string;
-  readonly prompt: string;
-  readonly agent?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly timezone?: string | undefined;
-}
-
 /** Creates a job for the principal that the caller acts for. Agent and directory default to those of the caller's session. */
 export async function createJob(
   { jobs, sessions }: JobDependencies,
-  { cron, prompt, ...more }: CreateJobArguments,
+  { cron, prompt, ...more }: z.infer<typeof newJob>,
   caller: ToolCaller & Pick<ToolContext, 'callId' | 'profile'>,
 ): Promise<JobLine> {
   const { owner, session } = await callerScopeOf(caller, sessions);
@@ -73,14 +61,7 @@ export async function createJob(
       'job-invalid',
       `a caller with a profile (${caller.profile}) creates jobs only in a session, with the agent of that session`,
     );
-  const cwd = more.cwd ?? session?.cwd;
-  const request = {
-    cron,
-    prompt,
-    ...(agent === undefined ? {} : { agent }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(more.timezone === undefined ? {} : { timezone: more.timezone }),
-  };
+  const request = omitUndefined({ cron, prompt, agent, cwd: more.cwd ?? session?.cwd, timezone: more.timezone });
   return jobLine(await jobs.create(request, owner, jobOfCall(caller.callId)));
 }
 
@@ -137,7 +118,7 @@ export async function listJobs(
   caller: ToolCaller,
 ): Promise<{ readonly jobs: readonly JobLine[] }> {
   const { only } = await callerScopeOf(caller, sessions);
-  return { jobs: (await jobs.list(only === undefined ? {} : { owner: only })).map(jobLine) };
+  return { jobs: (await jobs.list(omitUndefined({ owner: only }))).map(jobLine) };
 }
 
 /** The schedule of a job and its prompt. */

@@ -7,7 +7,7 @@ import { listActiveSessions, listSessions, sessionCount, sessionDetails } from '
 
 const ada: Principal = { id: 'ada', kind: 'human' };
 const bob: Principal = { id: 'bob', kind: 'agent' };
-const book = createSessionLookup([
+const lookup = createSessionLookup([
   createSessionDescription('s1', ada),
   createSessionDescription('s2', ada, {
     cwd: '/tmp',
@@ -22,14 +22,14 @@ const adasAgent: ToolCaller = { principal: { id: 'ada/claude', kind: 'agent' }, 
 const ids = ({ sessions }: { readonly sessions: readonly { readonly id: string }[] }): string[] =>
   sessions.map(({ id }) => id);
 
-describe('get_session_count', () => {
+describe('sessionCount', () => {
   const dependencies = {
-    sessions: book,
+    sessions: lookup,
     directory: '/tmp',
     claudeTranscripts: async (cwd: string) => (cwd === '/srv' ? 5 : 0),
   };
 
-  test('counts the caller’s own sessions and Claude Code’s transcripts of one directory', async () => {
+  test('counts the caller’s sessions and Claude Code’s transcripts of a directory', async () => {
     assert.deepEqual(await sessionCount(dependencies, { cwd: '/srv' }, adasAgent), {
       count: 6,
       cwd: '/srv',
@@ -40,7 +40,7 @@ describe('get_session_count', () => {
     assert.equal((await sessionCount(dependencies, { cwd: '/srv' }, human)).signalbox, 2);
   });
 
-  test('counts in the directory of the session, or in the default one, where none is given', async () => {
+  test('uses the directory of the session, or the default directory, by default', async () => {
     assert.equal((await sessionCount(dependencies, {}, adasAgent)).cwd, '/srv');
     const { count, cwd } = await sessionCount(dependencies, {}, { principal: ada, session: undefined });
     assert.deepEqual([count, cwd], [1, '/tmp']);
@@ -48,9 +48,9 @@ describe('get_session_count', () => {
   });
 });
 
-describe('list_sessions', () => {
-  test('lists the caller’s own, page by page, without saying whose they are', async () => {
-    const first = await listSessions(book, { limit: 1 }, adasAgent);
+describe('listSessions', () => {
+  test('returns the caller’s sessions page by page, without owners', async () => {
+    const first = await listSessions(lookup, { limit: 1 }, adasAgent);
     assert.deepEqual(first, {
       sessions: [
         {
@@ -64,23 +64,23 @@ describe('list_sessions', () => {
       ],
       next: '1',
     });
-    const second = await listSessions(book, { limit: 1, after: first.next }, adasAgent);
+    const second = await listSessions(lookup, { limit: 1, after: first.next }, adasAgent);
     assert.deepEqual([ids(second), second.next], [['s2'], undefined]);
-    assert.deepEqual(ids(await listSessions(book, { limit: 9, cwd: '/tmp' }, adasAgent)), ['s2']);
-    assert.deepEqual(ids(await listSessions(book, { limit: 9 }, { principal: bob, session: 's1' })), ['s3']);
+    assert.deepEqual(ids(await listSessions(lookup, { limit: 9, cwd: '/tmp' }, adasAgent)), ['s2']);
+    assert.deepEqual(ids(await listSessions(lookup, { limit: 9 }, { principal: bob, session: 's1' })), ['s3']);
   });
 });
 
-describe('list_active_sessions', () => {
-  test('lists those of the caller that run or wait', async () => {
-    assert.deepEqual(ids(await listActiveSessions(book, adasAgent)), ['s2']);
-    assert.deepEqual(ids(await listActiveSessions(book, { principal: ada, session: undefined })), ['s2', 's3']);
+describe('listActiveSessions', () => {
+  test('returns the caller’s sessions that run or wait', async () => {
+    assert.deepEqual(ids(await listActiveSessions(lookup, adasAgent)), ['s2']);
+    assert.deepEqual(ids(await listActiveSessions(lookup, { principal: ada, session: undefined })), ['s2', 's3']);
   });
 });
 
-describe('get_session_details', () => {
-  test('tells everything about one of the caller’s own', async () => {
-    assert.deepEqual(await sessionDetails(book, { id: 's2' }, adasAgent), {
+describe('sessionDetails', () => {
+  test('returns all details of a session of the caller', async () => {
+    assert.deepEqual(await sessionDetails(lookup, { id: 's2' }, adasAgent), {
       id: 's2',
       title: 'about s2',
       agent: 'claude',
@@ -97,12 +97,12 @@ describe('get_session_details', () => {
     });
   });
 
-  test('refuses another’s in the same words as one that is not there', async () => {
-    const refusal = async (id: string): Promise<string> => {
-      const error: unknown = await sessionDetails(book, { id }, adasAgent).catch((thrown: unknown) => thrown);
+  test('rejects sessions of others and unknown sessions with the same message', async () => {
+    const rejectionOf = async (id: string): Promise<string> => {
+      const error: unknown = await sessionDetails(lookup, { id }, adasAgent).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof Error);
       return error.message.replace(id, 'ID');
     };
-    assert.equal(await refusal('s3'), await refusal('s9'));
+    assert.equal(await rejectionOf('s3'), await rejectionOf('s9'));
   });
 });

@@ -1,11 +1,27 @@
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import { SignalboxError } from '../../../core/errors.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import { type ToolCaller, findSession, callerScopeOf } from './caller-scope.ts';
-import type { SessionLookup, SessionDescription } from './session-lookup.ts';
-import { resolve } from 'node:path';
+import {
+  type SessionDescription,
+  type SessionLookup,
+  type ToolCaller,
+  callerScopeOf,
+  findSession,
+} from './caller-scope.ts';
 
-const cwdFilter = z.string().optional().describe('Only sessions in this working directory.');
+const sessionPage = z.object({
+  cwd: z.string().optional().describe('Only sessions in this working directory.'),
+  limit: z.int().min(1).max(100).default(20).describe('The maximum number of sessions.'),
+  after: z.string().optional().describe('The "next" of the previous page.'),
+});
+const sessionCounts = z.object({
+  count: z.int().describe('Both kinds together.'),
+  cwd: z.string(),
+  signalbox: z.int().describe('Sessions of Signalbox.'),
+  claude_code: z.int().describe('Transcripts of Claude Code that belong to no session of Signalbox.'),
+});
 
 /** Creates the built-in tools for sessions. */
 export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] {
@@ -21,12 +37,7 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
           .optional()
           .describe('The working directory; by default that of the session, or else the default directory.'),
       }),
-      output: z.object({
-        count: z.int().describe('Both kinds together.'),
-        cwd: z.string(),
-        signalbox: z.int().describe('Sessions of Signalbox.'),
-        claude_code: z.int().describe('Transcripts of Claude Code that belong to no session of Signalbox.'),
-      }),
+      output: sessionCounts,
       effect: 'read',
       idempotent: true,
       run: (args, context) => sessionCount(dependencies, args, context),
@@ -34,11 +45,7 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
     defineTool({
       name: 'list_sessions',
       description: 'Lists sessions with their title, agent, working directory and state, last active first.',
-      input: z.object({
-        cwd: cwdFilter,
-        limit: z.int().min(1).max(100).default(20).describe('How many at most.'),
-        after: z.string().optional().describe('The "next" of the page before.'),
-      }),
+      input: sessionPage,
       effect: 'read',
       idempotent: true,
       run: (args, context) => listSessions(sessions, args, context),
@@ -63,13 +70,6 @@ export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] 
   ];
 }
 
-/** The arguments of `list_sessions`. */
-export interface ListSessionsArguments {
-  readonly cwd?: string | undefined;
-  readonly limit: number;
-  readonly after?: string | undefined;
-}
-
 /** A session in a list. */
 export type SessionLine = Pick<SessionDescription, 'id' | 'title' | 'agent' | 'cwd' | 'state' | 'activeAt'>;
 
@@ -83,19 +83,14 @@ export interface SessionList {
 /** Lists the sessions that are visible to the caller, last active first. */
 export async function listSessions(
   sessions: SessionLookup,
-  { cwd, limit, after }: ListSessionsArguments,
+  { cwd, limit, after }: z.infer<typeof sessionPage>,
   caller: ToolCaller,
   active = false,
 ): Promise<SessionList> {
   const { only } = await callerScopeOf(caller, sessions);
-  const { items, next } = await sessions.list({
-    limit,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(after === undefined ? {} : { after }),
-    ...(only === undefined ? {} : { owner: only }),
-    ...(active ? { active } : {}),
-  });
-  return { sessions: items.map(line), ...(next === undefined ? {} : { next }) };
+  const search = omitUndefined({ limit, cwd, after, owner: only });
+  const { items, next } = await sessions.list(active ? { ...search, active } : search);
+  return omitUndefined({ sessions: items.map(line), next });
 }
 
 /** Lists the visible sessions with a running or waiting turn. */
@@ -116,43 +111,28 @@ export interface SessionCountDependencies {
   claudeTranscripts(cwd: string): Promise<number>;
 }
 
-/** The result of `get_session_count`. */
-export interface SessionCount {
-  /** Both kinds together. */
-  readonly count: number;
-  /** The directory of the counted sessions. */
-  readonly cwd: string;
-  /** Sessions of Signalbox that are visible to the caller. */
-  readonly signalbox: number;
-  /** Conversations that Claude Code has stored and that are not sessions of Signalbox. */
-  readonly claude_code: number;
-}
-
 /** Counts the sessions of a directory: by default that of the caller's session, or else the default directory. */
 export async function sessionCount(
   { sessions, directory, claudeTranscripts }: SessionCountDependencies,
   args: { readonly cwd?: string | undefined },
   caller: ToolCaller,
-): Promise<SessionCount> {
+): Promise<z.infer<typeof sessionCounts>> {
   const { session, only } = await callerScopeOf(caller, sessions);
   const near = session?.cwd ?? directory;
   const cwd = args.cwd === undefined ? near : resolve(near, args.cwd);
   const [signalbox, claudeCode] = await Promise.all([
-    sessions.count({ cwd, ...(only === undefined ? {} : { owner: only }) }),
+    sessions.count(omitUndefined({ cwd, owner: only })),
     claudeTranscripts(cwd),
   ]);
   return { count: signalbox + claudeCode, cwd, signalbox, claude_code: claudeCode };
 }
-
-/** The result of `get_session_details`. */
-export type SessionDetails = Omit<SessionDescription, 'owner'> & { readonly owner: string };
 
 /** Returns a session that is visible to the caller. */
 export async function sessionDetails(
   sessions: SessionLookup,
   { id }: { readonly id: string },
   caller: ToolCaller,
-): Promise<SessionDetails> {
+): Promise<Omit<SessionDescription, 'owner'> & { readonly owner: string }> {
   const { only } = await callerScopeOf(caller, sessions);
   const session = await findSession(sessions, id);
   // The same message for both cases, so that the existence of an invisible session is not revealed.
@@ -160,11 +140,11 @@ export async function sessionDetails(
     throw new SignalboxError('session-unknown', `there is no session ${id.slice(0, 100)} that you can see`);
   const { title, agent, model, cwd, state, permissionMode, owner, createdAt, activeAt, queued } = session;
   const { forkedFrom, lastTurn } = session;
-  return {
-    id: session.id,
+  return omitUndefined({
+    id,
     title,
     agent,
-    ...(model === undefined ? {} : { model }),
+    model,
     cwd,
     state,
     permissionMode,
@@ -172,7 +152,7 @@ export async function sessionDetails(
     createdAt,
     activeAt,
     queued,
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
-    ...(lastTurn === undefined ? {} : { lastTurn }),
-  };
+    forkedFrom,
+    lastTurn,
+  });
 }

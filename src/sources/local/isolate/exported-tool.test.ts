@@ -9,7 +9,7 @@ const exports = {
   server: { name: 'server', tools: [{ name: 'served', run: () => 'served' }] },
   default: { tools: { deep: { run: () => 'deep' }, broken: { run: 'not a function' } } },
   unnamed: { run: () => 'unnamed' },
-  first: { name: 'second', run: () => 'wrong: stands under this key' },
+  first: { name: 'second', run: () => 'wrong: has this key' },
   later: { name: 'first', run: () => 'has this name' },
   number: 1,
   nothing: undefined,
@@ -27,12 +27,12 @@ const found: Record<string, unknown> = {
   first: 'has this name',
 };
 for (const [tool, result] of Object.entries(found)) {
-  test(`the exported tool "${tool}" is found`, () => {
+  test(`exportedHandler finds the tool "${tool}"`, () => {
     assert.equal(exportedHandler(exports, tool)?.({ n: 2 }, undefined), result);
   });
 }
 
-test('a handler keeps its tool as this', () => {
+test('exportedHandler keeps the tool as `this`', () => {
   const tool = {
     name: 'doubling',
     factor: 2,
@@ -43,7 +43,7 @@ test('a handler keeps its tool as this', () => {
   assert.equal(exportedHandler({ tool }, 'doubling')?.({ n: 3 }, undefined), 6);
 });
 
-test('what has no run function is no tool', () => {
+test('exportedHandler ignores values without a run function', () => {
   for (const tool of ['broken', 'server', 'list', 'number', 'nothing', 'toString', 'absent']) {
     assert.equal(exportedHandler(exports, tool), undefined);
   }

@@ -26,7 +26,7 @@ function runNode(script: string): Promise<{ code: number | null; stdout: string;
   });
 }
 
-test('an idle worker does not keep the process alive, and nothing it prints reaches stdout', async () => {
+test('an idle worker does not keep the process alive, and prints nothing to stdout', async () => {
   const { code, stdout, stderr } = await runNode(`${childPreamble}
     let printed = '';
     const write = process.stderr.write.bind(process.stderr);
@@ -34,7 +34,7 @@ test('an idle worker does not keep the process alive, and nothing it prints reac
     const handler = () => { console.log('printed'); process.stdout.write('written'); return 1; };
     const isolate = createIsolate({ tool: 'probe', handler, isolate: true });
     await isolate.run({}, context);
-    // What a worker prints comes some time after its result.
+    // The output of a worker arrives some time after its result.
     while (!printed.includes('written')) await new Promise((resolve) => setTimeout(resolve, 10));
     process.stdout.write('end');
   `);
@@ -42,7 +42,7 @@ test('an idle worker does not keep the process alive, and nothing it prints reac
   assert.match(stderr, /printed\nwritten/);
 });
 
-test('a busy worker keeps the process alive until its call has ended, and closing ends in time', async () => {
+test('a busy worker keeps the process alive until its call has ended, and `close` ends it', async () => {
   const { code, stdout, stderr } = await runNode(`${childPreamble}
     const handler = () => new Promise((resolve) => setTimeout(() => resolve('late'), 300));
     const isolate = createIsolate({ tool: 'probe', handler, isolate: true });

@@ -12,7 +12,7 @@ const closureHint =
 const backlogLimit = 256;
 
 const port = parentPort;
-if (port === null) throw new Error('isolate-worker is the entry of a worker thread and does nothing by itself');
+if (port === null) throw new Error('isolate-worker is the entry of a worker thread, not a module to import');
 const setup = workerData as IsolateSetup;
 
 // The process may use stdout for a protocol, so a handler prints to stderr.
@@ -137,7 +137,7 @@ function describe(error: unknown): { name: string; message: string; stack: strin
     const { name, message, stack } = withHint(error);
     return { name, message: readable(message), stack: readable(stack) };
   } catch {
-    return { name: 'Error', message: 'something that cannot be shown was thrown', stack: '' };
+    return { name: 'Error', message: 'a value without a readable description was thrown', stack: '' };
   }
 }
 

@@ -65,13 +65,13 @@ async function moduleFile(name: string, text: string): Promise<string> {
   return pathToFileURL(path).href;
 }
 
-test('A6: an endless loop is killed when the signal aborts, while timers here go on', async (t) => {
+test('A6: an endless loop is killed when the signal aborts, while timers of the main thread run', async (t) => {
   const isolate = isolateFor(t, () => {
     for (;;);
   });
   const controller = new AbortController();
   const call = assert.rejects(isolate.run({}, contextWith({ signal: controller.signal })), { message: 'out of time' });
-  // None of these would fire while a loop ran in this thread.
+  // None of these timers would fire while a loop ran in this thread.
   for (let tick = 0; tick < 15; tick += 1) await delay(10);
   controller.abort(new Error('out of time'));
   await call;
@@ -108,24 +108,24 @@ test('up to maxWorkers calls run at the same time, and the others wait', async (
       const { threadId } = await import('node:worker_threads');
       const own = `${directory}/run-${threadId}`;
       writeFileSync(own, '');
-      // The first call waits until another one runs beside it, however long that worker takes to start.
-      let most = 0;
+      // The first call waits until another one runs at the same time, however long that worker takes to start.
+      let max = 0;
       do {
-        most = Math.max(most, readdirSync(directory).filter((name) => name.startsWith('run-')).length);
-        if (most > 1) writeFileSync(`${directory}/together`, '');
+        max = Math.max(max, readdirSync(directory).filter((name) => name.startsWith('run-')).length);
+        if (max > 1) writeFileSync(`${directory}/together`, '');
         await new Promise((resolve) => setTimeout(resolve, 5));
       } while (!existsSync(`${directory}/together`));
       rmSync(own);
-      return { threadId, most };
+      return { threadId, max };
     },
     { maxWorkers: 2 },
   );
   const results = await Promise.all(
     Array.from({ length: 6 }, () => isolate.run({ directory: running }, contextWith())),
   );
-  const calls = results as { threadId: number; most: number }[];
+  const calls = results as { threadId: number; max: number }[];
   assert.equal(new Set(calls.map(({ threadId }) => threadId)).size, 2);
-  assert.equal(Math.max(...calls.map(({ most }) => most)), 2);
+  assert.equal(Math.max(...calls.map(({ max }) => max)), 2);
 });
 
 test('a worker is reused', async (t) => {
@@ -152,7 +152,7 @@ test('an idle worker is ended after idleMs', async (t) => {
   assert.notEqual(await isolate.run({}, contextWith()), first);
 });
 
-test('a waiting call whose signal aborts leaves the queue without having run', async (t) => {
+test('a waiting call whose signal aborts leaves the queue and never runs', async (t) => {
   const isolate = isolateFor(
     t,
     async ({ ms }: { ms: number }, context: ToolContext) => {
@@ -186,7 +186,7 @@ test('progress reaches the caller in order, all of it before the result', async 
   );
 });
 
-test('a loop that reports progress without end does not fill the memory here and can be killed', async (t) => {
+test('a loop that reports progress endlessly does not fill the memory of the main thread, and can be killed', async (t) => {
   const isolate = isolateFor(t, (_args: object, context: ToolContext) => {
     for (let step = 0; ; step++) context.progress({ progress: step, message: 'x'.repeat(10_000) });
   });
@@ -210,7 +210,7 @@ test('a listener that throws ends its call, not the process', async (t) => {
   await assert.rejects(isolate.run({}, contextWith({ progress })), /listener broke/);
 });
 
-test('the handler knows its call, and reads and changes the state of the session', async (t) => {
+test('the handler receives its call, and reads and changes the state of the session', async (t) => {
   const isolate = isolateFor(t, ({ fail }: { fail: boolean }, context: ToolContext) => {
     const count = Number(context.state.get('count') ?? 0);
     context.state.set('count', count + 1);
@@ -234,7 +234,7 @@ test('the handler knows its call, and reads and changes the state of the session
   assert.deepEqual(Object.fromEntries(state), changed, 'a failed handler changes nothing');
 });
 
-test('a path instead of a module URL is refused when it is declared', () => {
+test('createIsolate rejects a path instead of a module URL', () => {
   assert.throws(() => createIsolate({ tool: 'probe', handler: () => 1, isolate: './tools.ts' }), {
     code: 'tool-invalid',
     message: /"\.\/tools\.ts" is not the URL of a module/,
@@ -257,9 +257,9 @@ test('source form: a variable from outside fails with a hint', async (t) => {
 
 const moduleText = `
   import { createIsolate } from ${JSON.stringify(new URL('./isolate.ts', import.meta.url).href)};
-  import { isInsideIsolate } from ${JSON.stringify(new URL('./inside.ts', import.meta.url).href)};
+  import { workerData } from 'node:worker_threads';
   const outside: number = 40;
-  export const probe = { name: 'probe', run: ({ n }: { n: number }) => outside + n + Number(isInsideIsolate()) };
+  export const probe = { name: 'probe', run: ({ n }: { n: number }) => outside + n + Number(workerData?.signalboxIsolate) };
   const again = createIsolate({ tool: 'again', handler: () => 'here', isolate: import.meta.url });
   export const tools = [{ name: 'again', run: (args: unknown, context: never) => again.run(args, context) }];
 `;
@@ -273,13 +273,13 @@ test('module form: a TypeScript module is imported, and isolating again inside s
   assert.equal(await liveWorkers(), 2);
 });
 
-test('module form: a tool that is not there is told with module and tool', async (t) => {
+test('module form: the error for a missing tool names module and tool', async (t) => {
   const url = await moduleFile('other.ts', 'export const nothing = 1;');
   const isolate = isolateFor(t, () => 1, { isolate: url });
   await assert.rejects(isolate.run({}, contextWith()), /other\.ts exports no tool "probe"/);
 });
 
-test('module form: a module that failed to load is tried again by the next call', async (t) => {
+test('module form: a module that failed to load is imported again by the next call', async (t) => {
   const isolate = isolateFor(t, () => 1, { isolate: await moduleFile('late.ts', 'throw new Error("not yet");') });
   await assert.rejects(isolate.run({}, contextWith()), /not yet/);
   await moduleFile('late.ts', 'export const probe = { run: () => 7 };');
@@ -295,11 +295,11 @@ test('process.exit in a handler fails its call only', async (t) => {
   assert.equal(await isolate.run({ code: 0 }, contextWith()), 'fine');
 });
 
-test('A6: memory hogged by what a handler left behind ends its worker, not the process', async (t) => {
+test('A6: a worker is killed when work that a handler left behind exhausts memory, and the process survives', async (t) => {
   const handler = (): string => {
-    const kept: unknown[] = [];
+    const retained: unknown[] = [];
     setImmediate(() => {
-      for (;;) kept.push(Array(1e6).fill(1.1));
+      for (;;) retained.push(Array(1e6).fill(1.1));
     });
     return 'left';
   };
@@ -330,7 +330,7 @@ test('an error keeps its name, message and stack, and has no cause', async (t) =
   });
 });
 
-test('what is thrown need not be an error', async (t) => {
+test('a handler may throw any value', async (t) => {
   const isolate = isolateFor(t, ({ kind }: { kind: string }) => {
     throw kind === 'text'
       ? 'plain text'
@@ -347,7 +347,7 @@ test('what is thrown need not be an error', async (t) => {
   await assert.rejects(isolate.run({ kind: 'hostile' }, contextWith()), Error);
 });
 
-test('a result that cannot cross between threads fails clearly', async (t) => {
+test('a result that cannot be passed between threads fails with the reason', async (t) => {
   const isolate = isolateFor(t, () => ({ call: () => 1 }));
   await assert.rejects(
     isolate.run({}, contextWith()),
@@ -359,7 +359,7 @@ test('a result that cannot cross between threads fails clearly', async (t) => {
   await assert.rejects(streaming.run({}, contextWith()), /cannot return an async iterable/);
 });
 
-test('arguments that cannot cross between threads fail clearly, and the worker stays usable', async (t) => {
+test('arguments that cannot be passed between threads fail with the reason, and the worker stays usable', async (t) => {
   const isolate = isolateFor(t, async () => (await import('node:worker_threads')).threadId);
   const first = await isolate.run({}, contextWith());
   await assert.rejects(
@@ -381,7 +381,7 @@ test('cyclic and BigInt results are passed on', async (t) => {
   assert.equal(result.big, 2n ** 64n);
 });
 
-test('close rejects the calls that run, wait or come later', async () => {
+test('close rejects running, waiting and later calls', async () => {
   const isolate = createIsolate({
     tool: 'probe',
     handler: () => {
@@ -415,7 +415,7 @@ test('close does not wait for a native call that cannot be interrupted', async (
   const end = assert.rejects(call, /was closed/);
   await started.promise;
   await delay(300);
-  // The call reads until somebody opens the other end, which happens only after this.
+  // The call blocks until the other end is opened, which happens only after this.
   await isolate.close();
   await end;
   assert.equal(await liveWorkers(), 1);
@@ -424,7 +424,7 @@ test('close does not wait for a native call that cannot be interrupted', async (
   while ((await liveWorkers()) > 0) await delay(50);
 });
 
-test('a handler sees none of the secrets in the environment', async (t) => {
+test('a handler cannot read secrets from the environment', async (t) => {
   process.env['SIGNALBOX_TEST_SECRET'] = 'secret';
   t.after(() => delete process.env['SIGNALBOX_TEST_SECRET']);
   const isolate = isolateFor(t, () => Object.keys(process.env));
@@ -432,7 +432,7 @@ test('a handler sees none of the secrets in the environment', async (t) => {
   assert.ok(Array.isArray(names) && names.every((name) => ['LANG', 'LC_ALL', 'NODE_ENV', 'TZ'].includes(String(name))));
 });
 
-test('kills, however many, leave no worker, handle or listener behind', async (t) => {
+test('many kills leave no worker, handle or listener behind', async (t) => {
   const isolate = createIsolate({
     tool: 'probe',
     handler: (_args: object, context: ToolContext) => {
@@ -442,11 +442,11 @@ test('kills, however many, leave no worker, handle or listener behind', async (t
     isolate: true,
     maxWorkers: 4,
   });
-  const long = new AbortController();
+  const shared = new AbortController();
   const started = performance.now();
   const kill = async (): Promise<void> => {
     const controller = new AbortController();
-    const signal = AbortSignal.any([long.signal, controller.signal]);
+    const signal = AbortSignal.any([shared.signal, controller.signal]);
     await assert.rejects(
       isolate.run({}, contextWith({ signal, progress: () => controller.abort(new Error('killed')) })),
       /killed/,

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { workerData } from 'node:worker_threads';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { SignalboxError } from '../../../core/errors.ts';
-import { isInsideIsolate } from './inside.ts';
 import type { IsolateOrigin } from './messages.ts';
-import { sourceModule } from './source.ts';
+import { sourceModule } from './source-module.ts';
 import { type IsolateThread, startThread } from './thread.ts';
 
 /** Runs one tool's handler in worker threads that can be killed. */
@@ -146,4 +146,10 @@ function inThisThread(handler: (...args: never[]) => unknown): Isolate {
     run: async (args, context) => Reflect.apply(handler, undefined, [args, context]),
     close: async () => {},
   };
+}
+
+/** Returns whether this is the worker of an isolated handler, which imports the module that `isolate` names again. */
+function isInsideIsolate(): boolean {
+  const data: unknown = workerData;
+  return typeof data === 'object' && data !== null && 'signalboxIsolate' in data;
 }

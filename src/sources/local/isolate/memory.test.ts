@@ -16,40 +16,40 @@ function contextWith(signal: AbortSignal): ToolContext {
   };
 }
 
-// No time limit of its own, because a busy machine is slow: the test runner ends a test that hangs.
+// Without a time limit, because a busy machine is slow: the test runner ends a test that hangs.
 const neverAborted = new AbortController().signal;
 
-const hogs: Record<string, () => unknown> = {
+const handlers: Record<string, () => unknown> = {
   objects: () => {
-    const kept: unknown[] = [];
-    for (;;) kept.push({ a: Math.random(), b: [1, 2, 3] });
+    const retained: unknown[] = [];
+    for (;;) retained.push({ a: Math.random(), b: [1, 2, 3] });
   },
   'large arrays': () => {
-    const kept: unknown[] = [];
-    for (;;) kept.push(Array(1e7).fill(1.1));
+    const retained: unknown[] = [];
+    for (;;) retained.push(Array(1e7).fill(1.1));
   },
   'an array that doubles': () => {
-    let kept = Array(1e6).fill(1.5);
-    for (;;) kept = kept.concat(kept);
+    let retained = Array(1e6).fill(1.5);
+    for (;;) retained = retained.concat(retained);
   },
   buffers: () => {
-    const kept: unknown[] = [];
-    for (;;) kept.push(Buffer.alloc(1e7, 1));
+    const retained: unknown[] = [];
+    for (;;) retained.push(Buffer.alloc(1e7, 1));
   },
 };
-for (const [hog, handler] of Object.entries(hogs)) {
-  test(`A6: a handler that hogs memory with ${hog} fails, and the process lives`, async (t) => {
+for (const [kind, handler] of Object.entries(handlers)) {
+  test(`A6: a handler that exhausts memory with ${kind} fails, and the process survives`, async (t) => {
     const isolate = createIsolate({ tool: 'probe', handler, isolate: true, memoryMb: 64 });
     t.after(() => isolate.close());
     await assert.rejects(isolate.run({}, contextWith(neverAborted)), /"probe" ran out of memory: .* 64 MB/);
   });
 }
 
-test('a handler that only makes garbage is not taken for a hog', async (t) => {
+test('a handler that only creates garbage is not killed', async (t) => {
   const handler = (): number => {
-    let madeMb = 0;
-    for (; madeMb < 2000; madeMb += 8) Array(1e6).fill(1.1);
-    return madeMb;
+    let allocatedMb = 0;
+    for (; allocatedMb < 2000; allocatedMb += 8) Array(1e6).fill(1.1);
+    return allocatedMb;
   };
   const isolate = createIsolate({ tool: 'probe', handler, isolate: true, memoryMb: 64 });
   t.after(() => isolate.close());

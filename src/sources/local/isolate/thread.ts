@@ -1,7 +1,6 @@
 import { compileCacheEnv } from '../../../core/compile-cache.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
-import { memoryLimits, watchMemory } from './memory.ts';
 import type { IsolateOrigin, IsolateSetup, IsolatedCall, StateChanges, Thrown, WorkerMessage } from './messages.ts';
 import { Worker } from 'node:worker_threads';
 
@@ -29,12 +28,17 @@ const workerUrl = import.meta.url.endsWith('.ts')
   : new URL('./isolate-worker.js', import.meta.url);
 /** Time to wait for a killed thread: a native call (execSync, pbkdf2Sync) cannot be interrupted. */
 const killGraceMs = 1000;
+const memoryPollMs = 25;
+/** Room for the largest array that V8 can allocate, and for the one that it was copied from. */
+const heapHeadroomMb = 2048;
+const megabyte = 2 ** 20;
 const inheritedVariables = ['LANG', 'LC_ALL', 'NODE_ENV', 'TZ'];
 
 /** Starts a worker; it loads its handler with the first call. */
 export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThread {
   const { tool } = origin;
-  const limits = memoryLimits(memoryMb);
+  // The statistics include garbage: V8 collects up to 512 MB before the first full collection, and later about as much as is in use.
+  const killAboveMb = Math.max(640, 2 * memoryMb);
   const backlog = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(workerUrl, {
     name: `isolate ${tool}`,
@@ -43,7 +47,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
     env: { ...environment(), ...compileCacheEnv() },
     // The worker prints to stderr, which Node forwards to the stderr of the process.
     stdout: true,
-    resourceLimits: { maxOldGenerationSizeMb: limits.heapLimitMb },
+    resourceLimits: { maxOldGenerationSizeMb: killAboveMb + heapHeadroomMb },
     ...commandLine(origin),
   });
   const gone = Promise.withResolvers<void>();
@@ -78,7 +82,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   });
   worker.unref();
   // Also between calls, since a handler may leave work behind.
-  const unwatch = watchMemory(worker, limits, () => kill(outOfMemory(tool, memoryMb)));
+  const unwatch = watchMemory(worker, killAboveMb, () => kill(outOfMemory(tool, memoryMb)));
 
   function receive(message: WorkerMessage, current: CallInFlight): void {
     switch (message.kind) {
@@ -210,4 +214,33 @@ function outOfMemory(tool: string, memoryMb: number): Error {
     `The isolated tool "${tool}" ran out of memory: it held far more than the ${memoryMb} MB it may use. ` +
       'Give it less to do, or raise memoryMb.',
   );
+}
+
+/**
+ * Calls `exceeded` when the worker uses more memory than allowed, buffers included. Returns the function that stops watching.
+ * A worker at V8's limit is only sometimes ended: one more allocation of some megabytes at that point aborts the whole process.
+ */
+function watchMemory(worker: Worker, killAboveMb: number, exceeded: () => void): () => void {
+  let watching = true;
+  let timer = later();
+
+  function later(): NodeJS.Timeout {
+    return setTimeout(poll, memoryPollMs).unref();
+  }
+
+  function poll(): void {
+    // The statistics come by an interrupt, so an endless loop does not block them. A starting worker has none.
+    worker.getHeapStatistics().then(judge, () => judge({ used_heap_size: 0, external_memory: 0 }));
+  }
+
+  function judge(heap: { used_heap_size: number; external_memory: number }): void {
+    if (!watching) return;
+    if (heap.used_heap_size + heap.external_memory > killAboveMb * megabyte) exceeded();
+    else timer = later();
+  }
+
+  return () => {
+    watching = false;
+    clearTimeout(timer);
+  };
 }

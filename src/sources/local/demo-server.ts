@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineTool } from '../define-tool.ts';
-import { type LocalServer, localServer } from '../local-server.ts';
+import { defineTool } from './define-tool.ts';
+import { type LocalServer, localServer } from './local-server.ts';
 
 const noteName = z
   .string()

@@ -7,7 +7,7 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { type JsonSchema, jsonPath } from '../../core/json/json.ts';
 
 /** A compiled schema of any kind: its JSON Schema, and the function that validates and converts values. */
-export interface ReadySchema {
+export interface CompiledToolSchema {
   readonly json: JsonSchema;
   readonly notices: readonly string[];
   /** The reason why the schema does not compile. `parse` then rejects all values. */
@@ -18,11 +18,11 @@ export interface ReadySchema {
 }
 
 /** Compiles Zod and other Standard Schemas, AI SDK schemas, shapes of Zod types and JSON Schema. `where` is for error messages. */
-export function readySchema(schema: unknown, compiler: SchemaCompiler, where: string): ReadySchema {
+export function compileToolSchema(schema: unknown, compiler: SchemaCompiler, where: string): CompiledToolSchema {
   if (isStandard(schema)) return standard(schema, where);
   if (isAiSdkSchema(schema)) return aiSdk(schema, compiler, where);
   // The AI SDK also takes schemas wrapped in a function.
-  if (typeof schema === 'function') return readySchema((schema as () => unknown)(), compiler, where);
+  if (typeof schema === 'function') return compileToolSchema((schema as () => unknown)(), compiler, where);
   if (isShape(schema)) return standard(objectOf(schema, where), where);
   if (isPromise(schema))
     throw new SignalboxError('schema-unsupported', `${where}: the schema is a promise; await it first`);
@@ -44,7 +44,7 @@ function isStandard(schema: unknown): schema is ConvertibleSchema {
   return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema;
 }
 
-function standard(schema: ConvertibleSchema, where: string): ReadySchema {
+function standard(schema: ConvertibleSchema, where: string): CompiledToolSchema {
   const properties = schema['~standard'];
   return {
     json: toJsonSchema(schema, where),
@@ -62,7 +62,7 @@ function toJsonSchema(schema: ConvertibleSchema, where: string): JsonSchema {
   if (jsonSchema === undefined) {
     throw new SignalboxError(
       'schema-unsupported',
-      `${where}: a schema made by "${vendor}" does not say itself as JSON Schema ("~standard".jsonSchema); wrap it with the vendor's converter ` +
+      `${where}: a schema made by "${vendor}" does not export JSON Schema ("~standard".jsonSchema); wrap it with the vendor's converter ` +
         `(for Valibot: toStandardJsonSchema of @valibot/to-json-schema) or give JSON Schema`,
     );
   }
@@ -71,7 +71,7 @@ function toJsonSchema(schema: ConvertibleSchema, where: string): JsonSchema {
   } catch (error) {
     throw new SignalboxError(
       'schema-unsupported',
-      `${where}: the schema has no form in JSON Schema: ${messageOf(error)}`,
+      `${where}: the schema cannot be converted to JSON Schema: ${messageOf(error)}`,
       { cause: error },
     );
   }
@@ -99,13 +99,13 @@ function isAiSdkSchema(schema: unknown): schema is AiSdkSchema {
   return typeof schema === 'object' && schema !== null && Symbol.for('vercel.ai.schema') in schema;
 }
 
-function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): ReadySchema {
+function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): CompiledToolSchema {
   const json = aiSdkJson(schema, where);
   if (isPromise(json))
     throw new SignalboxError('schema-unsupported', `${where}: the AI SDK schema is a promise; await it first`);
   const { validate } = schema;
   if (validate === undefined) return compiled(json as JsonSchema, compiler);
-  const judge = (validation: AiSdkValidation): ParsedArguments =>
+  const toParsedArguments = (validation: AiSdkValidation): ParsedArguments =>
     validation.success
       ? { ok: true, value: validation.value }
       : {
@@ -117,7 +117,7 @@ function aiSdk(schema: AiSdkSchema, compiler: SchemaCompiler, where: string): Re
     notices: [],
     parse(value) {
       const validation = validate(value);
-      return validation instanceof Promise ? validation.then(judge) : judge(validation);
+      return validation instanceof Promise ? validation.then(toParsedArguments) : toParsedArguments(validation);
     },
   };
 }
@@ -128,7 +128,7 @@ function aiSdkJson(schema: AiSdkSchema, where: string): unknown {
   } catch (error) {
     throw new SignalboxError(
       'schema-unsupported',
-      `${where}: the AI SDK schema has no form in JSON Schema: ${messageOf(error)}`,
+      `${where}: the AI SDK schema cannot be converted to JSON Schema: ${messageOf(error)}`,
       { cause: error },
     );
   }
@@ -154,7 +154,7 @@ function objectOf(shape: Record<string, unknown>, where: string): ConvertibleSch
   return z.object(shape as Record<string, z.ZodType>);
 }
 
-function compiled(schema: JsonSchema, compiler: SchemaCompiler): ReadySchema {
+function compiled(schema: JsonSchema, compiler: SchemaCompiler): CompiledToolSchema {
   const result = compiler.compile(schema);
   if (!result.ok) {
     const trusted = compiler.compile(schema, { trust: true });

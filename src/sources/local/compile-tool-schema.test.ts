@@ -9,25 +9,25 @@ import { SchemaCompiler } from '../../catalog/schema/schema-compiler.ts';
 import type { ParsedArguments } from '../../catalog/source/source.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { localServer } from './local-server.ts';
-import { type ReadySchema, readySchema } from './schema.ts';
+import { type CompiledToolSchema, compileToolSchema } from './compile-tool-schema.ts';
 
-function ready(schema: unknown): ReadySchema {
-  return readySchema(schema, new SchemaCompiler(), 'tool "t" of server "s", input');
+function compile(schema: unknown): CompiledToolSchema {
+  return compileToolSchema(schema, new SchemaCompiler(), 'tool "t" of server "s", input');
 }
 
 async function parsed(schema: unknown, value: unknown): Promise<ParsedArguments> {
-  return ready(schema).parse(value);
+  return compile(schema).parse(value);
 }
 
 /** Returns the arguments that the handler receives, or the problems as text. */
-async function judged(schema: unknown, value: unknown): Promise<unknown> {
+async function validated(schema: unknown, value: unknown): Promise<unknown> {
   const result = await parsed(schema, value);
   return result.ok ? result.value : result.problems.map(({ path, message }) => `${path}: ${message}`);
 }
 
-function refused(schema: unknown, message: RegExp): void {
+function assertRejected(schema: unknown, message: RegExp): void {
   assert.throws(
-    () => ready(schema),
+    () => compile(schema),
     (error) =>
       error instanceof SignalboxError &&
       error.code === 'schema-unsupported' &&
@@ -38,7 +38,7 @@ function refused(schema: unknown, message: RegExp): void {
 
 const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 
-describe('every kind of schema is told as JSON Schema and checks values', () => {
+describe('compileToolSchema', () => {
   const kinds: readonly [string, unknown][] = [
     ['Zod', z.object({ name: z.string() })],
     ['Valibot through its converter', toStandardJsonSchema(v.object({ name: v.string() }))],
@@ -52,12 +52,12 @@ describe('every kind of schema is told as JSON Schema and checks values', () => 
     ['a shape of the Claude Agent SDK', { name: z.string() }],
   ];
   for (const [kind, schema] of kinds) {
-    test(kind, async () => {
-      const { json, notices } = ready(schema);
+    test(`converts to JSON Schema and validates: ${kind}`, async () => {
+      const { json, notices } = compile(schema);
       assert.ok(typeof json === 'object');
       assert.deepEqual({ type: json['type'], properties: json['properties'], required: json['required'] }, person);
       assert.deepEqual(notices, []);
-      assert.deepEqual(await judged(schema, { name: 'Ada' }), { name: 'Ada' });
+      assert.deepEqual(await validated(schema, { name: 'Ada' }), { name: 'Ada' });
       const problems = await parsed(schema, { name: 7 });
       assert.ok(!problems.ok);
       assert.equal(problems.problems.length, 1);
@@ -67,43 +67,46 @@ describe('every kind of schema is told as JSON Schema and checks values', () => 
   }
 });
 
-describe('values', () => {
-  test('come in the form the schema gives them', async () => {
+describe('a compiled schema', () => {
+  test('applies defaults and transforms', async () => {
     const schema = z.object({
       at: z.iso.date().transform((text) => new Date(text)),
       tags: z.array(z.string()).default([]),
     });
-    assert.deepEqual(await judged(schema, { at: '2026-11-15', unknown: 1 }), { at: new Date('2026-11-15'), tags: [] });
-    assert.deepEqual(await judged(person, { name: 'Ada', unknown: 1 }), { name: 'Ada', unknown: 1 });
+    assert.deepEqual(await validated(schema, { at: '2026-11-15', unknown: 1 }), {
+      at: new Date('2026-11-15'),
+      tags: [],
+    });
+    assert.deepEqual(await validated(person, { name: 'Ada', unknown: 1 }), { name: 'Ada', unknown: 1 });
   });
 
-  test('asynchronous refinements are waited for', async () => {
+  test('awaits asynchronous refinements', async () => {
     const schema = z.object({ name: z.string().refine(async (name) => name !== 'taken', 'is taken') });
-    assert.deepEqual(await judged(schema, { name: 'free' }), { name: 'free' });
-    assert.deepEqual(await judged(schema, { name: 'taken' }), ['$.name: is taken']);
+    assert.deepEqual(await validated(schema, { name: 'free' }), { name: 'free' });
+    assert.deepEqual(await validated(schema, { name: 'taken' }), ['$.name: is taken']);
   });
 
-  test('what the AI SDK’s own validate says counts', async () => {
+  test('uses the validate function of an AI SDK schema', async () => {
     const schema = jsonSchema<{ name: string }>(person, {
       validate: async (value) =>
         (value as { name: string }).name === 'Ada'
           ? { success: true, value: { name: 'Ada L.' } }
           : { success: false, error: new Error('only Ada') },
     });
-    assert.deepEqual(await judged(schema, { name: 'Ada' }), { name: 'Ada L.' });
-    assert.deepEqual(await judged(schema, { name: 'Bob' }), ['$: only Ada']);
+    assert.deepEqual(await validated(schema, { name: 'Ada' }), { name: 'Ada L.' });
+    assert.deepEqual(await validated(schema, { name: 'Bob' }), ['$: only Ada']);
   });
 
-  test('problems have the same paths whatever the schema', async () => {
+  test('reports problems with the same paths for every kind of schema', async () => {
     const value = { items: [{}, { 'odd key': 1 }] };
     const item = { 'odd key': z.string().optional() };
     assert.match(
-      String(await judged(z.object({ items: z.array(z.object(item)) }), value)),
+      String(await validated(z.object({ items: z.array(z.object(item)) }), value)),
       /^\$\.items\[1\]\["odd key"\]: /,
     );
     assert.match(
       String(
-        await judged(
+        await validated(
           toStandardJsonSchema(v.object({ items: v.array(v.object({ 'odd key': v.optional(v.string()) })) })),
           value,
         ),
@@ -112,13 +115,13 @@ describe('values', () => {
     );
     assert.match(
       String(
-        await judged({ properties: { items: { items: { properties: { 'odd key': { type: 'string' } } } } } }, value),
+        await validated({ properties: { items: { items: { properties: { 'odd key': { type: 'string' } } } } } }, value),
       ),
       /^\$\.items\[1\]\["odd key"\]: /,
     );
   });
 
-  test('problems are ten at most, whatever the schema', async () => {
+  test('reports at most ten problems', async () => {
     const value = { list: Array.from({ length: 100_000 }, () => 1) };
     for (const schema of [
       z.object({ list: z.array(z.string()) }),
@@ -132,44 +135,44 @@ describe('values', () => {
   });
 });
 
-describe('schemas that cannot be used say why, for which tool of which server', () => {
-  test('a Standard Schema that does not say itself as JSON Schema', () => {
-    refused(
+describe('compileToolSchema rejects with the reason', () => {
+  test('a Standard Schema that does not export JSON Schema', () => {
+    assertRejected(
       v.object({ a: v.string() }),
-      /a schema made by "valibot" does not say itself as JSON Schema .*toStandardJsonSchema of @valibot\/to-json-schema/,
+      /a schema made by "valibot" does not export JSON Schema .*toStandardJsonSchema of @valibot\/to-json-schema/,
     );
-    refused(z3.object({ a: z3.string() }), /a schema made by "zod" does not say itself as JSON Schema/);
+    assertRejected(z3.object({ a: z3.string() }), /a schema made by "zod" does not export JSON Schema/);
   });
 
-  test('Zod types that have no form in JSON', () => {
+  test('Zod types that JSON cannot represent', () => {
     for (const type of [z.date(), z.bigint(), z.map(z.string(), z.string()), z.symbol(), z.undefined()])
-      refused(z.object({ a: type }), /the schema has no form in JSON Schema: .*cannot be represented/);
+      assertRejected(z.object({ a: type }), /the schema cannot be converted to JSON Schema: .*cannot be represented/);
   });
 
-  test('Valibot types that have no form in JSON', () => {
-    refused(toStandardJsonSchema(v.object({ a: v.date() })), /the schema has no form in JSON Schema: /);
+  test('Valibot types that JSON cannot represent', () => {
+    assertRejected(toStandardJsonSchema(v.object({ a: v.date() })), /the schema cannot be converted to JSON Schema: /);
   });
 
   test('a shape with anything but types of Zod 4', () => {
-    refused({ name: z3.string() }, /"name" is not a type of Zod 4/);
-    refused({ name: z.string(), age: { type: 'number' } }, /"age" is not a type of Zod 4/);
-    refused({ name: v.string() }, /"name" is not a type of Zod 4/);
+    assertRejected({ name: z3.string() }, /"name" is not a type of Zod 4/);
+    assertRejected({ name: z.string(), age: { type: 'number' } }, /"age" is not a type of Zod 4/);
+    assertRejected({ name: v.string() }, /"name" is not a type of Zod 4/);
   });
 
   test('a promise', () => {
-    refused(Promise.resolve(person), /the schema is a promise; await it first/);
-    refused(jsonSchema(Promise.resolve(person)), /the AI SDK schema is a promise; await it first/);
-    refused(async () => person, /the schema is a promise; await it first/);
+    assertRejected(Promise.resolve(person), /the schema is a promise; await it first/);
+    assertRejected(jsonSchema(Promise.resolve(person)), /the AI SDK schema is a promise; await it first/);
+    assertRejected(async () => person, /the schema is a promise; await it first/);
   });
 
-  test('an AI SDK schema that cannot be made', () => {
-    refused(
+  test('an AI SDK schema whose function throws', () => {
+    assertRejected(
       jsonSchema(() => assert.fail('no converter')),
-      /the AI SDK schema has no form in JSON Schema: no converter/,
+      /the AI SDK schema cannot be converted to JSON Schema: no converter/,
     );
   });
 
-  test('nonsense', () => {
+  test('values that are not schemas', () => {
     for (const [schema, found] of [
       [null, 'null'],
       [undefined, 'undefined'],
@@ -177,11 +180,11 @@ describe('schemas that cannot be used say why, for which tool of which server', 
       [7, 'number'],
       [[], 'object'],
     ] as const) {
-      refused(schema, new RegExp(`expected Zod, a Standard Schema or a JSON Schema object, found ${found}$`));
+      assertRejected(schema, new RegExp(`expected Zod, a Standard Schema or a JSON Schema object, found ${found}$`));
     }
   });
 
-  test('the error of a server names tool, server and side', () => {
+  test('a schema of a server, by tool, server and direction', () => {
     const server = (tool: object) => () =>
       localServer({ name: 'clock', tools: [{ name: 'set', description: 'x', run: () => null, ...tool }] });
     assert.throws(
@@ -204,16 +207,16 @@ describe('schemas that cannot be used say why, for which tool of which server', 
 });
 
 describe('a JSON Schema that does not compile', () => {
-  test('is told as it is, lets nothing through unless it is trusted, and says why', async () => {
+  test('is returned unchanged with the reason, and rejects all values unless it is trusted', async () => {
     const schema = { type: 'object', properties: { a: { type: 'strin' } } };
-    const { json, problem, parse, parseTrusting } = ready(schema);
+    const { json, problem, parse, parseTrusting } = compile(schema);
     assert.equal(json, schema);
     assert.match(problem ?? '', /^schema is invalid: /);
     assert.equal((await parse({ a: 1 })).ok, false);
     assert.deepEqual(parseTrusting?.({ a: 1 }), { ok: true, value: { a: 1 } });
   });
 
-  test('is noticed for the output, whose results pass', () => {
+  test('adds a notice when it is the output schema, and results pass', () => {
     const [tool] = localServer({
       name: 's',
       tools: [{ name: 'x', description: 'x', output: { type: 'strin' }, run: () => null }],

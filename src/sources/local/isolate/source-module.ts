@@ -27,7 +27,7 @@ function asExpression(tool: string, text: string): string {
     }
     return `Object.values({ ${method}\n})[0]`;
   }
-  throw invalid(tool, `the source text of its handler does not parse by itself (${problem})`);
+  throw invalid(tool, `the source text of its handler does not parse on its own (${problem})`);
 }
 
 /** Returns the method under a plain name, since a computed name depends on its original scope. */

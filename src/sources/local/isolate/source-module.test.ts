@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInThisContext } from 'node:vm';
 import { SignalboxError } from '../../../core/errors.ts';
-import { sourceModule } from './source.ts';
+import { sourceModule } from './source-module.ts';
 
 type Handler = (...args: unknown[]) => unknown;
 
-/** Built from text, so that no formatter changes the source of a handler. */
+/** Evaluates the source of a handler. Text, so that no formatter changes it. */
 function handlerFrom(text: string): Handler {
   return runInThisContext(`(() => { const key = 'a]b'; return ${text}; })()`) as Handler;
 }
@@ -31,19 +31,19 @@ const accepted: Record<string, string> = {
   'a method called class': '({ class({ n }) { return n + 1; } }).class',
   'a method called __proto__': 'Object.values({ __proto__({ n }) { return n + 1; } })[0]',
   'a static method': '(class { static run({ n }) { return n + 1; } }).run',
-  'a handler with names added by esbuild': '({ n }) => { const add = __name(() => n + 1, "add"); return add(); }',
+  'a handler with names that esbuild added': '({ n }) => { const add = __name(() => n + 1, "add"); return add(); }',
   'a handler that imports a node module':
     'async ({ n }) => (await import("node:crypto")).createHash("sha1").digest().length + n - 19',
   'a handler with a lone surrogate in it': '({ n }) => n + "\uD800".length',
 };
 for (const [kind, text] of Object.entries(accepted)) {
-  test(`an isolated handler may be ${kind}`, async () => {
+  test(`sourceModule accepts ${kind}`, async () => {
     const module = (await import(sourceModule('probe', handlerFrom(text)))) as { default: Handler };
     assert.equal(await module.default({ n: 41 }), 42);
   });
 }
 
-test('an isolated handler may be an async generator method; what it returns is judged later', async () => {
+test('sourceModule accepts an async generator method, whose result is rejected at the call', async () => {
   const handler = handlerFrom('({ async *run() { yield 1; } }).run');
   const module = (await import(sourceModule('probe', handler))) as { default: () => AsyncIterable<number> };
   for await (const value of module.default()) assert.equal(value, 1);
@@ -56,10 +56,10 @@ const refused: Record<string, [text: string, message: RegExp]> = {
   'a getter': ['Object.getOwnPropertyDescriptor({ get run() { return 1; } }, "run").get', /getter or setter/],
   'a setter': ['Object.getOwnPropertyDescriptor({ set run(value) {} }, "run").set', /getter or setter/],
   'a class': ['(class {})', /class/],
-  'a private method': ['(class { static #run() {} static run = this.#run; }).run', /does not parse by itself/],
+  'a private method': ['(class { static #run() {} static run = this.#run; }).run', /does not parse on its own/],
 };
 for (const [kind, [text, message]] of Object.entries(refused)) {
-  test(`${kind} is refused as an isolated handler when it is declared`, () => {
+  test(`sourceModule rejects ${kind}`, () => {
     assert.throws(
       () => sourceModule('probe', handlerFrom(text)),
       (error) => error instanceof SignalboxError && error.code === 'tool-invalid' && message.test(error.message),
@@ -67,7 +67,7 @@ for (const [kind, [text, message]] of Object.entries(refused)) {
   });
 }
 
-test('declaring an isolated handler runs nothing of it', () => {
+test('sourceModule runs no code of the handler', () => {
   const handler = handlerFrom('({ [(globalThis.named = (globalThis.named ?? 0) + 1, "x")]() {} }).x');
   sourceModule('probe', handler);
   assert.equal(Reflect.get(globalThis, 'named'), 1);
