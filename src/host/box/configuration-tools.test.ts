@@ -18,10 +18,11 @@ const text = `{
 const get = 'mcp__signalbox__get_config';
 const set = 'mcp__signalbox__set_config';
 
-async function place(
+/** Opens the box of a configuration file; `textOfFile` reads the file. */
+async function openPlace(
   t: TestContext,
   approve: Approve,
-): Promise<{ box: InternalSignalbox; now: () => string; data: string }> {
+): Promise<{ box: InternalSignalbox; textOfFile: () => string }> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-offer-'));
   const file = join(directory, 'signalbox.config.json');
   writeFileSync(file, text);
@@ -31,12 +32,12 @@ async function place(
     await box.close();
     rmSync(directory, { recursive: true });
   });
-  return { box, now: () => readFileSync(file, 'utf8'), data };
+  return { box, textOfFile: () => readFileSync(file, 'utf8') };
 }
 
-describe('agents and the configuration', () => {
-  test('get_config shows references and no secrets', async (t) => {
-    const { box } = await place(t, () => ({ allow: false }));
+describe('the configuration tools', () => {
+  test('get_config returns references and no secrets', async (t) => {
+    const { box } = await openPlace(t, () => ({ allow: false }));
     const { structuredContent } = await box.call(get, { path: 'mcpServers.web.headers' });
     assert.deepEqual((structuredContent as Record<string, unknown>)['value'], {
       'X-Key': '[redacted]',
@@ -44,9 +45,9 @@ describe('agents and the configuration', () => {
     });
   });
 
-  test('set_config asks, changes the file, is recorded, and is undone byte for byte', async (t) => {
+  test('set_config asks, changes the file, is recorded, and can be undone byte for byte', async (t) => {
     const asked: unknown[] = [];
-    const { box, now } = await place(t, (request) => {
+    const { box, textOfFile } = await openPlace(t, (request) => {
       asked.push(request.arguments);
       return { allow: true };
     });
@@ -54,25 +55,25 @@ describe('agents and the configuration', () => {
     const changed = await box.call(set, args);
     assert.equal(changed.outcome, 'completed');
     assert.deepEqual(asked, [args]);
-    assert.equal(now(), text.replace('5000', '9000'));
+    assert.equal(textOfFile(), text.replace('5000', '9000'));
     const record = await box.journal.call(changed.callId);
     assert.deepEqual([record?.arguments, record?.effect], [args, 'undoable']);
     assert.equal((await box.undo.call(changed.callId)).outcome, 'undone');
-    assert.equal(now(), text);
+    assert.equal(textOfFile(), text);
   });
 
-  test('what a human changed since is not overwritten by the undo', async (t) => {
-    const { box, now } = await place(t, () => ({ allow: true }));
+  test('undo does not overwrite later changes', async (t) => {
+    const { box, textOfFile } = await openPlace(t, () => ({ allow: true }));
     const first = await box.call(set, { path: 'mcpServers.web.timeoutMs', value: 9000 });
     await box.call(set, { path: 'results.maxBytes', value: 100 });
-    const before = now();
+    const before = textOfFile();
     const undone = await box.undo.call(first.callId);
-    assert.deepEqual([undone.outcome, now()], ['failed', before]);
+    assert.deepEqual([undone.outcome, textOfFile()], ['failed', before]);
     assert.match(undone.error ?? '', /was changed since/);
   });
 
-  test('set_config cannot loosen anything, start a program or write what could not be used, even when it is allowed', async (t) => {
-    const { box, now } = await place(t, () => ({ allow: true }));
+  test('set_config cannot weaken anything, start a program or write an invalid configuration, even when approved', async (t) => {
+    const { box, textOfFile } = await openPlace(t, () => ({ allow: true }));
     for (const args of [
       { path: 'policies', value: [] },
       { path: 'mcpServers.evil', value: { command: 'sh', args: ['-c', 'true'] } },
@@ -85,6 +86,6 @@ describe('agents and the configuration', () => {
       assert.equal(outcome, 'failed', JSON.stringify(content));
       assert.ok(!JSON.stringify(content).includes('hunter22222'));
     }
-    assert.equal(now(), text);
+    assert.equal(textOfFile(), text);
   });
 });

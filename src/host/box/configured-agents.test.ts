@@ -24,7 +24,7 @@ const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol
 const configuration = (document: object): Configuration =>
   parseConfiguration(JSON.stringify(document), join(directory, 'signalbox.config.json'));
 
-async function opened(
+async function withAgents(
   document: object,
   use: (agents: ConfiguredAgents, configured: ConfiguredBox) => Promise<void>,
 ): Promise<void> {
@@ -36,7 +36,7 @@ async function opened(
   }
 }
 
-function named(agents: ConfiguredAgents, name: string): Agent {
+function findAgent(agents: ConfiguredAgents, name: string): Agent {
   const agent = agents.list().find((each) => each.name === name);
   assert.ok(agent, name);
   return agent;
@@ -49,11 +49,11 @@ const turn = (agent: Agent, { box }: ConfiguredBox, content: string): Promise<Tu
     ...(agent.instructions === undefined ? {} : { instructions: agent.instructions }),
   });
 
-suite('agents of the configuration', () => {
-  test('the demo agent answers without a key, and knows the application', () =>
-    opened({}, async (agents, configured) => {
+suite('ConfiguredAgents', () => {
+  test('include the demo agent, which needs no key and can call tools', () =>
+    withAgents({}, async (agents, configured) => {
       assert.deepEqual([agents.defaultName, agents.list().map(({ name }) => name)], ['demo', ['demo']]);
-      const { text, results } = await turn(named(agents, 'demo'), configured, 'ping the server');
+      const { text, results } = await turn(findAgent(agents, 'demo'), configured, 'ping the server');
       assert.deepEqual(
         results.map(({ outcome }) => outcome),
         ['completed'],
@@ -61,8 +61,8 @@ suite('agents of the configuration', () => {
       assert.match(text, /pong/);
     }));
 
-  test('have what their entries say, and the tools that runtimes bring along once', () =>
-    opened(
+  test('have the settings of their entries, and share the tools of their runtime', () =>
+    withAgents(
       {
         profiles: { calm: {} },
         agents: {
@@ -72,7 +72,7 @@ suite('agents of the configuration', () => {
         },
       },
       (agents, { box }) => {
-        const [one, two] = [named(agents, 'one'), named(agents, 'two')];
+        const [one, two] = [findAgent(agents, 'one'), findAgent(agents, 'two')];
         const { name, model, profile, cwd } = one;
         assert.deepEqual([name, model, profile, cwd], ['one', 'opus', 'calm', join(directory, 'x')]);
         assert.match(one.instructions ?? '', /mcp__signalbox__[^]*\n\nBe brief\.$/);
@@ -87,11 +87,11 @@ suite('agents of the configuration', () => {
       },
     ));
 
-  test('a changed configuration makes anew what changed and nothing else; the turns of before go on', () =>
-    opened(
+  test('are replaced only if their entry changed; running turns continue', () =>
+    withAgents(
       { agents: { a: { runtime: 'model', model: 'demo' }, b: { runtime: 'model', model: 'demo' } } },
       async (agents, configured) => {
-        const [a, b] = [named(agents, 'a'), named(agents, 'b')];
+        const [a, b] = [findAgent(agents, 'a'), findAgent(agents, 'b')];
         const events = a.runtime.turn({
           session: 's',
           content: 'ping the server',
@@ -101,7 +101,7 @@ suite('agents of the configuration', () => {
           tools: {
             list: () => configured.box.tools(),
             call: (tool, args) => configured.box.call(tool, args),
-            begin: () => Promise.reject(new Error('not here')),
+            begin: () => Promise.reject(new Error('not supported')),
           },
           serverContent: contentReader(configured.box, {}),
           ask: () => Promise.resolve(undefined),
@@ -117,8 +117,8 @@ suite('agents of the configuration', () => {
           }),
         );
         assert.deepEqual(details, ['changed the agents']);
-        assert.equal(named(agents, 'b'), b);
-        assert.notEqual(named(agents, 'a'), a);
+        assert.equal(findAgent(agents, 'b'), b);
+        assert.notEqual(findAgent(agents, 'a'), a);
         assert.equal(agents.defaultName, 'b');
         let last: unknown;
         for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) last = next.value;
@@ -126,7 +126,7 @@ suite('agents of the configuration', () => {
       },
     ));
 
-  test('a key that is not set is told with the first turn, by its place and name, and the next turn looks again', async (t) => {
+  test('report a missing key with its location in the first turn, and read it again in the next turn', async (t) => {
     const file = join(directory, 'signalbox.config.json');
     const document = {
       agents: {
@@ -142,8 +142,8 @@ suite('agents of the configuration', () => {
       rmSync(file);
       delete process.env['AGENTS_TEST_KEY'];
     });
-    await opened(document, async (agents, configured) => {
-      const gpt = named(agents, 'gpt');
+    await withAgents(document, async (agents, configured) => {
+      const gpt = findAgent(agents, 'gpt');
       const { errors, reason } = await turn(gpt, configured, 'hello');
       assert.equal(reason, 'error');
       assert.match(
@@ -163,16 +163,16 @@ suite('agents of the configuration', () => {
   });
 });
 
-suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
+suite('ConfiguredAgents with Claude', { timeout: 300_000 }, () => {
   for (const runtime of ['claude', 'claude-cli'])
-    test(`${runtime}: the box, a server past it whose secret is in no command line, and the transcript`, async (t) => {
+    test(`${runtime} uses the box and passthrough servers, whose secrets are on no command line, and has a transcript`, async (t) => {
       const home = join(directory, `home-${runtime}`);
       mkdirSync(home);
       let commandLine = '';
       const api = await startMessagesServer((request): readonly ModelBlock[] => {
         const { results } = toModelInput(request);
         if (results.length > 0)
-          return [{ type: 'text', text: `heard: ${results.map(({ text }) => text).join(' | ')}` }];
+          return [{ type: 'text', text: `results: ${results.map(({ text }) => text).join(' | ')}` }];
         commandLine ||= commandLines();
         return [
           { type: 'tool_use', name: 'mcp__web__echo', input: { text: 'by the web' } },
@@ -181,8 +181,8 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
         ];
       });
       process.env['AGENTS_TEST_SECRET'] = 'planted-server-secret';
-      const asked = new Set<string>();
-      const fixture = await httpFixture('legacy', 0, ({ url }) => void asked.add(new URL(url).search));
+      const queries = new Set<string>();
+      const fixture = await httpFixture('legacy', 0, ({ url }) => void queries.add(new URL(url).search));
       t.after(async () => {
         delete process.env['AGENTS_TEST_SECRET'];
         await fixture.close();
@@ -201,7 +201,7 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
       const profiles = { named: { servers: ['every'], tools: ['*'] }, picky: { tools: ['ping'] } };
       const web = { type: 'http', url: `${fixture.url}?key=\${env:AGENTS_TEST_SECRET}`, passthrough: true };
       const document = { mcpServers: { every, web }, profiles, agents: { c: agent, ...bound } };
-      await opened(document, async (agents, configured) => {
+      await withAgents(document, async (agents, configured) => {
         const { box } = configured;
         assert.deepEqual(
           box.catalog().notices.map(({ server, message }) => [server, message.slice(0, 28)]),
@@ -211,13 +211,13 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
           ],
         );
         assert.equal((await box.call('mcp__every__echo', {})).outcome, 'denied');
-        const claude = named(agents, 'c');
-        const told = await turn(claude, configured, 'go');
-        assert.deepEqual([told.reason, told.errors], ['end', []]);
-        assert.match(told.text, /"SERVER_SECRET": "is planted-server-secret"/);
-        assert.match(told.text, /pong/);
-        assert.match(told.text, /by the web/);
-        assert.deepEqual([...asked], ['?key=planted-server-secret']);
+        const claude = findAgent(agents, 'c');
+        const result = await turn(claude, configured, 'go');
+        assert.deepEqual([result.reason, result.errors], ['end', []]);
+        assert.match(result.text, /"SERVER_SECRET": "is planted-server-secret"/);
+        assert.match(result.text, /pong/);
+        assert.match(result.text, /by the web/);
+        assert.deepEqual([...queries], ['?key=planted-server-secret']);
         assert.match(commandLine, /--mcp-config/);
         assert.doesNotMatch(commandLine, /planted-server-secret|planted-api-key/);
         const { items } = await box.journal.calls({ session: 'session-1' });
@@ -230,15 +230,15 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
           'mcp:every',
         ]);
         assert.doesNotMatch(JSON.stringify(items), /planted/);
-        const transcript = await claude.runtime.transcript?.(told.memory ?? null, directory);
+        const transcript = await claude.runtime.transcript?.(result.memory ?? null, directory);
         assert.deepEqual(
           transcript?.map(({ role }) => role),
           ['user', 'assistant', 'assistant'],
         );
-        // A profile holds for what Claude reaches by itself, too.
+        // A profile also applies to passthrough servers.
         const absent = /No such tool available: mcp__every__get-env/;
-        assert.match((await turn(named(agents, 'picky'), configured, 'go')).text, absent);
-        assert.match((await turn(named(agents, 'named'), configured, 'go')).text, /"SERVER_SECRET"/);
+        assert.match((await turn(findAgent(agents, 'picky'), configured, 'go')).text, absent);
+        assert.match((await turn(findAgent(agents, 'named'), configured, 'go')).text, /"SERVER_SECRET"/);
         box.servers.disable('every');
         assert.match((await turn(claude, configured, 'go')).text, absent);
       });
@@ -246,7 +246,7 @@ suite('Claude agents of the configuration', { timeout: 300_000 }, () => {
     });
 });
 
-/** The command lines of the processes that this one started. */
+/** Returns the command lines of all descendants of this process. */
 function commandLines(): string {
   const children = (pid: number): string =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')

@@ -25,7 +25,7 @@ function configuration(mcpServers: object): Configuration {
   return parseConfiguration(JSON.stringify({ mcpServers }), join(directory, 'signalbox.config.json'));
 }
 
-async function opened(mcpServers: object, use: (configured: ConfiguredBox) => Promise<void>): Promise<void> {
+async function withBox(mcpServers: object, use: (configured: ConfiguredBox) => Promise<void>): Promise<void> {
   const configured = await openBoxForDiagnosis(configuration(mcpServers), { secretsFrom: directory });
   try {
     await use(configured);
@@ -34,8 +34,8 @@ async function opened(mcpServers: object, use: (configured: ConfiguredBox) => Pr
   }
 }
 
-/** Everything a caller can see of a box but times and order. */
-function shown(box: InternalSignalbox): object {
+/** Returns everything that a caller can see of a box, without times and order. */
+function stateOf(box: InternalSignalbox): object {
   const { tools, servers, hidden, notices } = box.catalog();
   const sorted = (items: readonly object[]): string[] => items.map((item) => JSON.stringify(item)).toSorted();
   return {
@@ -46,11 +46,11 @@ function shown(box: InternalSignalbox): object {
   };
 }
 
-test('agents may not write the configuration or a tool module unasked: both take effect as soon as they are saved', () =>
-  opened({ tools: { module: './tools.ts', export: 'one' } }, async (configured) => {
-    const fixed = configured.protectedFiles().map(({ path }) => path);
+test('the configuration, its lock and tool modules are protected files', () =>
+  withBox({ tools: { module: './tools.ts', export: 'one' } }, async (configured) => {
+    const protectedPaths = configured.protectedFiles().map(({ path }) => path);
     for (const file of ['signalbox.config.json', 'signalbox.lock', 'tools.ts'])
-      assert.ok(fixed.includes(join(directory, file)), `${file} is not in ${fixed.join(', ')}`);
+      assert.ok(protectedPaths.includes(join(directory, file)), `${file} is not in ${protectedPaths.join(', ')}`);
     await Promise.resolve();
   }));
 
@@ -68,40 +68,36 @@ const local = fc.record(
   },
   { requiredKeys: ['module', 'export'] },
 );
-// Never started: only how it is shown counts here.
-const outside = fc.record({
+// Never started, because only its state in the catalog matters here.
+const external = fc.record({
   command: fc.constantFrom('one', 'two'),
   disabled: fc.constant(true),
   required: fc.boolean(),
 });
-const servers = fc.dictionary(fc.constantFrom('s1', 's2', 's3', 's4'), fc.oneof(local, outside), { maxKeys: 4 });
+const servers = fc.dictionary(fc.constantFrom('s1', 's2', 's3', 's4'), fc.oneof(local, external), { maxKeys: 4 });
 
-describe('a configured box', () => {
-  test(
-    'after any changes it is what a new box with the last configuration would be',
-    { timeout: 300_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(servers, fc.array(servers, { minLength: 1, maxLength: 4 }), async (first, later) => {
-          await opened(first, async (configured) => {
-            for (const next of later) {
-              const { status, details } = await configured.reload(() => configuration(next));
-              assert.notEqual(status, 'refused', details.join());
-            }
-            await opened(later.at(-1) ?? {}, async (fresh) => {
-              assert.deepEqual(shown(configured.box), shown(fresh.box));
-            });
-            const again = await configured.reload(() => configuration(later.at(-1) ?? {}));
-            assert.deepEqual(again, { status: 'unchanged', details: [] });
+describe('ConfiguredBox', () => {
+  test('has after any changes the state of a new box with the last configuration', { timeout: 300_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(servers, fc.array(servers, { minLength: 1, maxLength: 4 }), async (first, later) => {
+        await withBox(first, async (configured) => {
+          for (const next of later) {
+            const { status, details } = await configured.reload(() => configuration(next));
+            assert.notEqual(status, 'refused', details.join());
+          }
+          await withBox(later.at(-1) ?? {}, async (fresh) => {
+            assert.deepEqual(stateOf(configured.box), stateOf(fresh.box));
           });
-        }),
-        { seed: 7, numRuns: 60 },
-      );
-    },
-  );
+          const again = await configured.reload(() => configuration(later.at(-1) ?? {}));
+          assert.deepEqual(again, { status: 'unchanged', details: [] });
+        });
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
 
-  test('a change with a mistake anywhere changes nothing at all, and is told once', async () => {
-    await opened({ s1: { module: './tools.ts', export: 'one' } }, async (configured) => {
+  test('rejects an invalid change as a whole, and reports it once', async () => {
+    await withBox({ s1: { module: './tools.ts', export: 'one' } }, async (configured) => {
       const before = configured.box.catalog();
       const clash = {
         s2: { module: './tools.ts', export: 'one' },
@@ -119,26 +115,25 @@ describe('a configured box', () => {
     });
   });
 
-  test('what only a new start can change is said', async () => {
-    await opened({}, async (configured) => {
+  test('reports the settings that take effect at the next start', async () => {
+    await withBox({}, async (configured) => {
       const next = { ...configuration({}), results: { maxBytes: 1 }, builtinName: 'other' };
       const { details } = await configured.reload(() => next);
       assert.deepEqual(details, ['takes effect at the next start: results.maxBytes, builtin.name']);
     });
   });
 
-  test('a changed lock reshapes exactly the servers whose pins changed; a broken one changes nothing', async (t) => {
+  test('reshapes exactly the servers whose lock changed, and rejects an invalid lock', async (t) => {
     const file = join(directory, 'signalbox.lock');
     t.after(() => rmSync(file, { force: true }));
     const both = { s1: { module: './tools.ts', export: 'one' }, s2: { module: './tools.ts', export: 'two' } };
-    await opened(both, async (configured) => {
-      const { servers: now } = lockOf(configured.sources());
-      const [pinned] = [now.get('s1')];
-      assert.ok(pinned);
+    await withBox(both, async (configured) => {
+      const locked = lockOf(configured.sources()).servers.get('s1');
+      assert.ok(locked);
       const read = (): Configuration => configuration(both);
       writeFileSync(
         file,
-        printLock({ servers: new Map([['s1', { ...pinned, tools: new Map([...pinned.tools].slice(1)) }]]) }),
+        printLock({ servers: new Map([['s1', { ...locked, tools: new Map([...locked.tools].slice(1)) }]]) }),
       );
       assert.deepEqual((await configured.reload(read)).details, ['reshaped s1']);
       const hidden = (): string[] => configured.box.catalog().hidden.map(({ name }) => name);
@@ -155,7 +150,7 @@ describe('a configured box', () => {
   });
 });
 
-test('changed rules are in force without a restart, and rules with a mistake leave the old ones in force', async () => {
+test('changed rules take effect without a restart, and invalid rules leave the previous ones active', async () => {
   const rules = join(directory, 'policies.yaml');
   const write = (answer: string): void => writeFileSync(rules, `- { id: a, match: mcp__s1__a, ${answer} }\n`);
   const read = (): Configuration => ({
@@ -179,8 +174,8 @@ test('changed rules are in force without a restart, and rules with a mistake lea
   }
 });
 
-test('changed profiles hold without a restart, and profiles with a mistake leave the old ones', () =>
-  opened({ s1: { module: './tools.ts', export: 'one' } }, async (configured) => {
+test('changed profiles take effect without a restart, and invalid profiles leave the previous ones active', () =>
+  withBox({ s1: { module: './tools.ts', export: 'one' } }, async (configured) => {
     const read = (profiles: object) => (): Configuration =>
       parseConfiguration(
         JSON.stringify({ mcpServers: { s1: { module: './tools.ts', export: 'one' } }, profiles }),
@@ -198,8 +193,8 @@ test('changed profiles hold without a restart, and profiles with a mistake leave
     assert.equal((await configured.reload(read({ p: { tools: ['!a'] } }))).status, 'unchanged');
   }));
 
-test('labels of the configuration come to those a tool has: of the whole server, and of single tools', () =>
-  opened(
+test('labels of a server and of single tools are added to the labels of the tools', () =>
+  withBox(
     { s1: { module: './tools.ts', export: 'one', labels: ['private'], tools: { labels: { b: ['external'] } } } },
     async ({ box }) => {
       const labels = box.tools().flatMap(({ id, labels: each }) => (id.server === 's1' ? [[id.tool, ...each]] : []));

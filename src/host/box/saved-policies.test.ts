@@ -11,12 +11,12 @@ import type { PolicySummary } from '../../pipeline/policies/active-policies.ts';
 import type { ProblemDocument } from '../../server/problems/problem.ts';
 import { openConfiguredBox } from './open-box.ts';
 
-type Shown = PolicySummary & { readonly file?: PolicyFileText };
+type PoliciesDocument = PolicySummary & { readonly file?: PolicyFileText };
 
 const rule = '- id: quiet # a comment stays\n  deny: "true"\n';
 
-/** A server that runs from a configuration file. */
-async function place(test: TestContext, configuration: object) {
+/** Starts a server from a configuration file. */
+async function startPlace(test: TestContext, configuration: object) {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-saved-'));
   test.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'signalbox.config.json');
@@ -26,14 +26,14 @@ async function place(test: TestContext, configuration: object) {
   test.after(() => configured.close());
   const { get, send } = await startTestServer(test, { box: configured.box, configuration: configured });
   const put = (body: object): Promise<Response> => send(adminToken, 'PUT', '/api/policies', body);
-  const read = (): Promise<Shown> => bodyOf<Shown>(get('/api/policies'));
+  const read = (): Promise<PoliciesDocument> => bodyOf<PoliciesDocument>(get('/api/policies'));
   return { directory, file, configured, put, read };
 }
 
 describe('PUT /api/policies with save', () => {
-  it('writes the file of rules, which is in force then and after a reload', async (test) => {
-    const { directory, file, configured, put, read } = await place(test, { policies: './rules.yaml' });
-    const saved = await bodyOf<Shown>(put({ text: rule, save: true }));
+  it('writes the policy file, whose rules are active immediately and after a reload', async (test) => {
+    const { directory, file, configured, put, read } = await startPlace(test, { policies: './rules.yaml' });
+    const saved = await bodyOf<PoliciesDocument>(put({ text: rule, save: true }));
     assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), rule);
     assert.deepEqual(
       saved.rules.map(({ at }) => at),
@@ -44,8 +44,8 @@ describe('PUT /api/policies with save', () => {
     assert.deepEqual([again.status, (await read()).version], ['unchanged', saved.version]);
   });
 
-  it('makes the file and names it in the configuration where there was none', async (test) => {
-    const { directory, file, put, read } = await place(test, { mcpServers: {} });
+  it('creates a missing policy file and adds it to the configuration', async (test) => {
+    const { directory, file, put, read } = await startPlace(test, { mcpServers: {} });
     assert.equal((await read()).file?.text, '');
     assert.equal((await put({ text: rule, save: true })).status, 200);
     assert.equal(readFileSync(join(directory, 'policies.yaml'), 'utf8'), rule);
@@ -53,8 +53,8 @@ describe('PUT /api/policies with save', () => {
     assert.equal((await read()).rules.length, 1);
   });
 
-  it('writes nothing when the rules are wrong, the file changed since, the lock cannot be read, or the rules stand in the configuration', async (test) => {
-    const { directory, put, read } = await place(test, { policies: './rules.yaml' });
+  it('writes nothing when the rules are invalid, the file has changed, the lock is invalid, or the configuration contains the rules', async (test) => {
+    const { directory, put, read } = await startPlace(test, { policies: './rules.yaml' });
     const code = async (response: Promise<Response>): Promise<string> => (await bodyOf<ProblemDocument>(response)).code;
     assert.equal(await code(put({ text: '- id: a\n  x: 1', save: true })), 'policy-invalid');
     const { fingerprint } = (await read()).file ?? {};
@@ -66,7 +66,7 @@ describe('PUT /api/policies with save', () => {
     assert.equal(readFileSync(join(directory, 'rules.yaml'), 'utf8'), '[] # meanwhile');
     rmSync(lockFile(directory));
     assert.equal((await put({ text: rule, save: true, seen: (await read()).file?.fingerprint })).status, 200);
-    const inline = await place(test, { policies: [{ id: 'a', deny: 'true' }] });
+    const inline = await startPlace(test, { policies: [{ id: 'a', deny: 'true' }] });
     assert.equal((await inline.read()).file, undefined);
     assert.equal(await code(inline.put({ text: rule, save: true })), 'setting-refused');
   });

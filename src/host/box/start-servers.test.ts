@@ -17,17 +17,17 @@ const { type: _, ...program } = fixtureProgram();
 interface Place {
   readonly configuration: Configuration;
   readonly data: string;
-  /** The programs that were started since. */
+  /** The programs that were started since the place was created. */
   readonly started: readonly ChildProcess[];
 }
 
-/** A configuration with one program, and what is said besides. */
-function place(t: TestContext, more: JsonObject = {}, files: Readonly<Record<string, string>> = {}): Place {
+/** Creates a configuration with one program, and with `more` keys and `files`. */
+function createPlace(t: TestContext, more: JsonObject = {}, files: Readonly<Record<string, string>> = {}): Place {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-begin-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'signalbox.config.json');
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
-  writeFileSync(file, JSON.stringify({ mcpServers: { outside: program }, ...more }));
+  writeFileSync(file, JSON.stringify({ mcpServers: { external: program }, ...more }));
   const started: ChildProcess[] = [];
   const note = (message: unknown): void => void started.push((message as { process: ChildProcess }).process);
   subscribe('child_process', note);
@@ -39,16 +39,16 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-describe('servers outside are started before there is a box for them', () => {
-  test('and their tools are in the box that is made then', async (t) => {
-    const { configuration, data, started } = place(t);
-    const begun = await startConfiguredServers(configuration, { data, secretsFrom: data });
+describe('startConfiguredServers', () => {
+  test('starts servers before the box is created, which then has their tools', async (t) => {
+    const { configuration, data, started } = createPlace(t);
+    const pending = await startConfiguredServers(configuration, { data, secretsFrom: data });
     assert.equal(started.length, 1);
-    const configured = await begun.open();
+    const configured = await pending.open();
     await configured.ready();
     const { tools } = configured.box.catalog();
-    assert.ok(tools.some(({ id }) => id.server === 'outside'));
-    assert.equal(started.length, 1, 'the box takes over the one that runs');
+    assert.ok(tools.some(({ id }) => id.server === 'external'));
+    assert.equal(started.length, 1, 'the box started another process');
     await configured.close();
     assert.ok(started.every(hasEnded));
   });
@@ -59,26 +59,26 @@ describe('servers outside are started before there is a box for them', () => {
     'a secret': [{ secrets: ['SHORT_SECRET'] }, {}],
   };
   for (const [what, [more, files]] of Object.entries(mistakes))
-    test(`but none where ${what} cannot be used`, async (t) => {
+    test(`starts no server when ${what} is invalid`, async (t) => {
       process.env['SHORT_SECRET'] = 'abc';
       t.after(() => delete process.env['SHORT_SECRET']);
-      const { configuration, data, started } = place(t, more, files);
+      const { configuration, data, started } = createPlace(t, more, files);
       await assert.rejects(openBox(configuration, { data, secretsFrom: data }));
       assert.deepEqual(started, []);
     });
 
-  test('and are ended when it cannot be made, as without a store', async (t) => {
-    const { configuration, data, started } = place(t);
+  test('stops the servers when the box cannot be created', async (t) => {
+    const { configuration, data, started } = createPlace(t);
     mkdirSync(join(data, 'signalbox.db'), { recursive: true });
     await assert.rejects(openBox(configuration, { data, secretsFrom: data }), { code: 'store-unavailable' });
     assert.equal(started.length, 1);
     assert.ok(started.every(hasEnded));
   });
 
-  test('and are ended when nobody makes it', async (t) => {
-    const { configuration, data, started } = place(t);
-    const begun = await startConfiguredServers(configuration, { data, secretsFrom: data });
-    await begun.close();
+  test('stops the servers when it is closed without a box', async (t) => {
+    const { configuration, data, started } = createPlace(t);
+    const pending = await startConfiguredServers(configuration, { data, secretsFrom: data });
+    await pending.close();
     assert.equal(started.length, 1);
     assert.ok(started.every(hasEnded));
   });

@@ -12,9 +12,9 @@ mkdirSync(out, { recursive: true });
 writeFileSync(out + '/index.html', 'built');
 `;
 
-/** A checkout with a console that is built in no time. */
-function checkout(test: TestContext, program = builds): { readonly root: string; readonly source: string } {
-  const root = mkdtempSync(join(tmpdir(), 'signalbox-checkout-'));
+/** Creates a clone whose console is built quickly. */
+function createClone(test: TestContext, program = builds): { readonly root: string; readonly source: string } {
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-clone-'));
   test.after(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'console', 'src'), { recursive: true });
   const source = join(root, 'console', 'src', 'main.tsx');
@@ -23,9 +23,9 @@ function checkout(test: TestContext, program = builds): { readonly root: string;
   return { root, source };
 }
 
-describe('the console of a checkout', () => {
-  it('is built when it is missing, and then left alone', async (test) => {
-    const { root } = checkout(test);
+describe('findConsole', () => {
+  it('builds a missing console once', async (test) => {
+    const { root } = createClone(test);
     const first = findConsole(undefined, root);
     assert.ok(first.building !== undefined);
     assert.equal(readFileSync(join(await first.directory, 'index.html'), 'utf8'), 'built');
@@ -34,8 +34,8 @@ describe('the console of a checkout', () => {
     assert.equal(await again.directory, await first.directory);
   });
 
-  it('is built again when a source was changed, or removed', async (test) => {
-    const { root, source } = checkout(test);
+  it('builds the console again after a source was changed or removed', async (test) => {
+    const { root, source } = createClone(test);
     await findConsole(undefined, root).directory;
     const later = new Date(Date.now() + 60_000);
     utimesSync(source, later, later);
@@ -45,8 +45,8 @@ describe('the console of a checkout', () => {
     assert.ok(findConsole(undefined, root).building !== undefined, 'removed');
   });
 
-  it('that cannot be built says what went wrong and what to do', async (test) => {
-    const { root } = checkout(test, 'throw new Error("vite is not there");');
+  it('reports a failed build with the output and the next step', async (test) => {
+    const { root } = createClone(test, 'throw new Error("vite is not there");');
     const found = findConsole(undefined, root);
     await assert.rejects(found.directory, /could not be built:.*vite is not there.*Run npm install/s);
     const warnings: string[] = [];
@@ -54,8 +54,8 @@ describe('the console of a checkout', () => {
     assert.match(warnings.join(''), /^The console could not be built/);
   });
 
-  it('stops being built with the server', async (test) => {
-    const { root } = checkout(test, 'setInterval(() => {}, 1000);');
+  it('stops the build with the server', async (test) => {
+    const { root } = createClone(test, 'setInterval(() => {}, 1000);');
     const stopping = new AbortController();
     const { directory } = findConsole(stopping.signal, root);
     stopping.abort();

@@ -8,11 +8,11 @@ import { FileWatch } from './file-watch.ts';
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-watch-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** Files that are watched, and how to wait until a change of them is told. */
-function watched(...names: string[]) {
+/** Watches files. `next` resolves with the next report of a change. */
+function watchFiles(...names: string[]) {
   const watch = new FileWatch();
   const files = names.map((name) => join(directory, name));
-  let told = Promise.withResolvers<void>();
+  let reported = Promise.withResolvers<void>();
   let times = 0;
   watch.watch(files);
   return {
@@ -21,30 +21,30 @@ function watched(...names: string[]) {
     start: () =>
       watch.start(() => {
         times++;
-        told.resolve();
-        told = Promise.withResolvers();
+        reported.resolve();
+        reported = Promise.withResolvers();
         return Promise.resolve();
       }),
-    next: () => told.promise,
+    next: () => reported.promise,
     times: () => times,
   };
 }
 
-suite('files that are watched', () => {
-  test('a change after a file was named is told, however early it comes', async () => {
+suite('FileWatch', () => {
+  test('reports a change that happens before it is started', async () => {
     const file = join(directory, 'early');
     writeFileSync(file, 'one');
-    const { watch, start, next } = watched('early');
+    const { watch, start, next } = watchFiles('early');
     writeFileSync(file, 'two');
-    const told = next();
+    const report = next();
     start();
-    await told;
+    await report;
     watch.close();
   });
 
-  test('a file that comes, is replaced and goes is told of each time', async () => {
-    const { watch, start, next } = watched('comes');
-    const file = join(directory, 'comes');
+  test('reports when a file is created, replaced and removed', async () => {
+    const { watch, start, next } = watchFiles('created');
+    const file = join(directory, 'created');
     start();
     const steps = [
       () => writeFileSync(file, 'one'),
@@ -55,25 +55,25 @@ suite('files that are watched', () => {
       () => rmSync(file),
     ];
     for (const step of steps) {
-      const told = next();
+      const report = next();
       step();
-      await told;
+      await report;
     }
     watch.close();
   });
 
-  test('of files that are no longer named, and after the end, nothing is told', async () => {
-    const { watch, files, start, next, times } = watched('left', 'kept');
+  test('reports nothing about files that are no longer watched, or after it was closed', async () => {
+    const { watch, files, start, next, times } = watchFiles('unwatched', 'watched');
     start();
     watch.watch(files.slice(1));
-    writeFileSync(join(directory, 'left'), 'changed');
-    const told = next();
-    writeFileSync(join(directory, 'kept'), 'changed');
-    await told;
+    writeFileSync(join(directory, 'unwatched'), 'changed');
+    const report = next();
+    writeFileSync(join(directory, 'watched'), 'changed');
+    await report;
     assert.equal(times(), 1);
     watch.close();
-    const other = watched('kept');
-    writeFileSync(join(directory, 'kept'), 'changed again');
+    const other = watchFiles('watched');
+    writeFileSync(join(directory, 'watched'), 'changed again');
     const seen = other.next();
     other.start();
     await seen;

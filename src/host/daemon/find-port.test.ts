@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { findFreePort } from './find-port.ts';
 
-test('a taken port is passed over', async () => {
+test('findFreePort skips a taken port', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -13,10 +13,13 @@ test('a taken port is passed over', async () => {
   taken.close();
 });
 
-test('port 0 is any free one', async () => {
+test('findFreePort returns any free port for 0', async () => {
   assert.ok((await findFreePort('127.0.0.1', 0)) > 0);
 });
 
-test('an address of another machine is refused, with what to do', async () => {
-  await assert.rejects(findFreePort('192.0.2.1', 4242), /cannot listen on 192\.0\.2\.1:4242/);
+test('findFreePort rejects an address of another machine with the next step', async () => {
+  await assert.rejects(findFreePort('192.0.2.1', 4242), {
+    message: /cannot listen on 192\.0\.2\.1:4242/,
+    next: /--host 127\.0\.0\.1/,
+  });
 });

@@ -8,7 +8,7 @@ import { adminToken } from './local-tokens.ts';
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-token-'));
 after(() => rmSync(directory, { recursive: true }));
 
-test('a token is made once, kept for its owner alone, and found again', () => {
+test('the admin token is created once in a private file, and read again', () => {
   const data = join(directory, 'data');
   const first = adminToken(data, '');
   assert.match(first.value, /^sbx_[\w-]{43}$/);
@@ -18,21 +18,21 @@ test('a token is made once, kept for its owner alone, and found again', () => {
   assert.equal(statSync(data).mode & 0o777, 0o700);
 });
 
-test('a token file that others can read is closed to them', () => {
+test('a token file that other users can read is made private', () => {
   const file = join(directory, 'data', 'token');
   chmodSync(file, 0o644);
   adminToken(join(directory, 'data'), '');
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('the environment comes first', () => {
+test('SIGNALBOX_TOKEN takes precedence over the file', () => {
   assert.deepEqual(adminToken(directory, 'a-long-enough-token'), {
     value: 'a-long-enough-token',
     location: 'SIGNALBOX_TOKEN',
   });
 });
 
-test('a token that could be guessed is refused', () => {
+test('a short or empty token is rejected', () => {
   assert.throws(() => adminToken(directory, 'short'), /shorter than 16/);
   writeFileSync(join(directory, 'token'), '\n');
   assert.throws(() => adminToken(directory, ''), /does not contain a valid token/);

@@ -20,7 +20,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const ann = { id: 'ann', kind: 'human' } as const;
 
-async function opened(
+async function withSessions(
   document: object,
   use: (sessions: Sessions, configured: ConfiguredBox) => Promise<void>,
 ): Promise<void> {
@@ -36,7 +36,7 @@ async function opened(
   }
 }
 
-/** Sends a message and hears its turn to the end. */
+/** Sends a message, and returns the events of its turn. */
 async function turn(
   sessions: Sessions,
   id: string,
@@ -44,14 +44,14 @@ async function turn(
   onEvent: (event: SessionEvent) => void = () => undefined,
 ): Promise<SessionEvent[]> {
   const { afterSeq: from } = await sessions.send(id, content, ann);
-  const heard: SessionEvent[] = [];
+  const received: SessionEvent[] = [];
   const ended = new AbortController();
   for await (const event of sessions.events(id, { after: from, signal: ended.signal })) {
-    heard.push(event);
+    received.push(event);
     onEvent(event);
     if (event.type === 'done') break;
   }
-  return heard;
+  return received;
 }
 
 const textOf = (events: readonly SessionEvent[]): string =>
@@ -60,14 +60,14 @@ const textOf = (events: readonly SessionEvent[]): string =>
 const resultsOf = (events: readonly SessionEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'tool_result' ? [event.outcome] : []));
 
-suite('sessions with agents of the configuration', () => {
-  test('a session gets the directory, the mode and the view of the catalog that its agent has', async () => {
+suite('openSessions', () => {
+  test('gives a session the directory, permission mode and profile of its agent', async () => {
     const work = join(directory, 'work');
     mkdirSync(work);
     const agents = {
       careful: { runtime: 'model', model: 'demo', cwd: 'work', permissionMode: 'plan', profile: 'calm' },
     };
-    await opened({ profiles: { calm: { tools: ['!get_server_info'] } }, agents }, async (sessions) => {
+    await withSessions({ profiles: { calm: { tools: ['!get_server_info'] } }, agents }, async (sessions) => {
       const { id, agent, cwd, permissionMode } = await sessions.create({}, ann);
       assert.deepEqual([agent, cwd, permissionMode], ['careful', work, 'plan']);
       const other = await sessions.create({ cwd: directory, permissionMode: 'default' }, ann);
@@ -83,14 +83,14 @@ suite('sessions with agents of the configuration', () => {
     });
   });
 
-  test('what begins in the name of an agent is not freer than policy alone, also where the configuration lets it be', () => {
+  test('gives sessions of an agent no permission mode that asks less often than the policy, even if it is configured', () => {
     const agents = Object.fromEntries(
       ['acceptEdits', 'bypassPermissions', 'plan'].map((permissionMode) => [
         permissionMode,
         { runtime: 'model', model: 'demo', permissionMode },
       ]),
     );
-    return opened({ agents }, async (sessions) => {
+    return withSessions({ agents }, async (sessions) => {
       const modes = async (owner: Principal): Promise<string[]> =>
         Promise.all(Object.keys(agents).map(async (agent) => (await sessions.create({ agent }, owner)).permissionMode));
       assert.deepEqual(await modes(ann), ['acceptEdits', 'bypassPermissions', 'plan']);
@@ -98,26 +98,29 @@ suite('sessions with agents of the configuration', () => {
     });
   });
 
-  test('messages of a token that was revoked are not taken to an agent', () =>
-    opened({}, async (sessions, { box }) => {
+  test('rejects messages of a revoked token', () =>
+    withSessions({}, async (sessions, { box }) => {
       const { id: token } = await box.tokens.create({ role: 'agent', by: ann });
       const by = { id: `token:${token}`, kind: 'agent' } as const;
       const { id } = await sessions.create({}, by);
       await box.tokens.revoke(token, { by: ann });
       await sessions.send(id, 'ping the server', by);
       const { signal } = new AbortController();
-      const heard: SessionEvent[] = [];
+      const received: SessionEvent[] = [];
       for await (const event of sessions.events(id, { after: 0, signal })) {
-        heard.push(event);
+        received.push(event);
         if (event.type === 'done') break;
       }
-      const [message, error] = heard;
+      const [message, error] = received;
       assert.equal(message?.type, 'user_message');
-      assert.ok(error?.type === 'error' && error.message === `the token ${token} was revoked`, JSON.stringify(heard));
+      assert.ok(
+        error?.type === 'error' && error.message === `the token ${token} was revoked`,
+        JSON.stringify(received),
+      );
     }));
 
-  test('calls say who made them: whoever holds the session, by the agent', () =>
-    opened({}, async (sessions, { box }) => {
+  test('records calls with the owner of the session and the agent', () =>
+    withSessions({}, async (sessions, { box }) => {
       const { id } = await sessions.create({}, ann);
       await turn(sessions, id, 'ping the server');
       const { items } = await box.journal.calls({ session: id });
@@ -128,8 +131,8 @@ suite('sessions with agents of the configuration', () => {
     }));
 });
 
-suite('sessions with Claude', { timeout: 300_000 }, () => {
-  let script: (heard: ScriptedInput) => readonly ModelBlock[] = () => [];
+suite('openSessions with Claude', { timeout: 300_000 }, () => {
+  let script: (input: ScriptedInput) => readonly ModelBlock[] = () => [];
   const servers: MessagesServer[] = [];
   after(() => Promise.all(servers.map((server) => server.close())));
 
@@ -144,17 +147,17 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
     process.env['OPEN_SESSIONS_KEY'] = 'planted-session-key';
     const env = { ...claudeEnvironment(api.url, home), ANTHROPIC_API_KEY: '${env:OPEN_SESSIONS_KEY}' };
     const cwd = mkdtempSync(join(directory, 'cwd-'));
-    await opened({ mcpServers, agents: { c: { runtime, env, cwd, instructions: 'You count sheep.' } } }, use);
+    await withSessions({ mcpServers, agents: { c: { runtime, env, cwd, instructions: 'You count sheep.' } } }, use);
     delete process.env['OPEN_SESSIONS_KEY'];
   }
 
   const echo = ({ results }: ScriptedInput): readonly ModelBlock[] =>
     results.length === 0
       ? [{ type: 'tool_use', name: 'mcp__signalbox__ping', input: {} }]
-      : [{ type: 'text', text: `heard ${results.map(({ text }) => text).join(' ')}` }];
+      : [{ type: 'text', text: `results ${results.map(({ text }) => text).join(' ')}` }];
 
   for (const runtime of ['claude', 'claude-cli'])
-    test(`${runtime}: turns, memory over a fork, what it should know, and its own file as the transcript`, async () => {
+    test(`${runtime} runs turns, keeps its memory over a fork, gets the instructions, and provides the transcript`, async () => {
       await withClaude(runtime, async (sessions) => {
         script = echo;
         const { id, runtime: driver } = await sessions.create({}, ann);
@@ -168,21 +171,21 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
         ];
         assert.match(textOf(await turn(sessions, fork.id, 'two')), /you said one, two/);
         assert.match(textOf(await turn(sessions, id, 'three')), /you said one, three/);
-        const spoken = async (of: string): Promise<string[]> =>
+        const transcriptOf = async (of: string): Promise<string[]> =>
           (await sessions.transcript(of)).map(({ role, content }) =>
             [role, ...content.map((part) => (part.type === 'tool_call' ? part.toolName : part.text))].join(' '),
           );
-        const [user, call, answer, ...rest] = await spoken(id);
+        const [user, call, answer, ...rest] = await transcriptOf(id);
         assert.deepEqual([user, call], ['user one', 'assistant mcp__signalbox__ping']);
-        assert.match(answer ?? '', /^assistant heard .*pong/);
+        assert.match(answer ?? '', /^assistant results .*pong/);
         assert.deepEqual(rest, ['user three', 'assistant you said one, three']);
-        assert.deepEqual((await spoken(fork.id)).slice(-2), ['user two', 'assistant you said one, two']);
+        assert.deepEqual((await transcriptOf(fork.id)).slice(-2), ['user two', 'assistant you said one, two']);
         const [request] = servers.at(-1)?.requests ?? [];
         assert.match(JSON.stringify(request), /mcp__signalbox__ describe the application.*You count sheep\./);
       });
     });
 
-  test('a write of Claude asks in the session, and what a human answers is what happens', async () => {
+  test('asks in the session before Claude writes a file, and applies the answer', async () => {
     await withClaude('claude-cli', async (sessions) => {
       script = ({ results }) =>
         results.length === 0
@@ -198,7 +201,7 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
     });
   });
 
-  test('Claude neither reads the tokens nor writes the configuration unasked, also where it works around them', async () => {
+  test('keeps Claude from reading the tokens, and from writing the configuration unasked, even in their directory', async () => {
     await withClaude('claude-cli', async (sessions, { box, file }) => {
       const token = join(box.journal.location, '../token');
       writeFileSync(token, 'planted-admin-token');
@@ -221,7 +224,7 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
     });
   });
 
-  test('calls that pass by say who made them, too', async () => {
+  test('records passthrough calls with the owner of the session and the agent', async () => {
     const every = { command: process.execPath, args: [everything], passthrough: true };
     await withClaude(
       'claude-cli',
@@ -242,9 +245,9 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
     );
   });
 
-  test('session_status tells how each server is, also one that Claude reaches by itself, and one that is down', async () => {
+  test('reports the status of every server in session_status, including passthrough servers and servers that are down', async () => {
     const every = { command: process.execPath, args: [everything], passthrough: true };
-    const gone = { command: 'no-such-program' };
+    const missing = { command: 'no-such-program' };
     await withClaude(
       'claude-cli',
       async (sessions) => {
@@ -252,18 +255,18 @@ suite('sessions with Claude', { timeout: 300_000 }, () => {
         const { id } = await sessions.create({}, ann);
         const events = await turn(sessions, id, 'go');
         const status = events.findLast((event) => event.type === 'session_status');
-        const servers_ = status?.servers.map(({ name, status: how, tools }) => [name, how, tools > 0]) ?? [];
+        const statuses = status?.servers.map(({ name, status: how, tools }) => [name, how, tools > 0]) ?? [];
         assert.deepEqual(
-          servers_.toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+          statuses.toSorted(([a], [b]) => String(a).localeCompare(String(b))),
           [
             ['every', 'up', true],
-            ['gone', 'down', false],
+            ['missing', 'down', false],
             ['signalbox', 'up', true],
           ],
         );
-        assert.match(status?.servers.find(({ name }) => name === 'gone')?.error ?? '', /no-such-program/);
+        assert.match(status?.servers.find(({ name }) => name === 'missing')?.error ?? '', /no-such-program/);
       },
-      { every, gone },
+      { every, missing },
     );
   });
 });

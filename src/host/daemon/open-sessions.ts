@@ -79,7 +79,7 @@ export function openSchedules(
     ready,
     runs = true,
     ...options
-  }: Pick<SchedulesOptions, 'onProblem' | 'now'> & {
+  }: Pick<SchedulesOptions, 'onProblem'> & {
     readonly ready?: Promise<unknown>;
     readonly runs?: boolean;
   },

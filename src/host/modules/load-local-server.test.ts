@@ -16,12 +16,12 @@ async function stateOf(file: string, source?: string): Promise<{ tools: string[]
   return { tools: tools.map((tool) => tool.tool), reason: down?.reason };
 }
 
-test('a TypeScript module is imported as it is', async () => {
+test('loadLocalServer imports a TypeScript module', async () => {
   const source = `export const add = { name: 'add', description: 'Adds.', run: ({ a }: { a: number }): number => a + 1 };`;
   assert.deepEqual(await stateOf('good.ts', source), { tools: ['add'], reason: undefined });
 });
 
-test('a module that cannot be had is a server that is down, with the reason and what to do', async () => {
+test('loadLocalServer returns a server that is down for an unusable module, with the reason and a hint', async () => {
   const cases: [string, string | undefined, RegExp][] = [
     ['absent.ts', undefined, /there is no file .*absent\.ts; correct "module"/],
     [
@@ -42,6 +42,6 @@ test('a module that cannot be had is a server that is down, with the reason and 
     const { tools, reason } = await stateOf(file, source);
     assert.deepEqual(tools, []);
     assert.match(reason ?? '', expected);
-    assert.doesNotMatch(reason ?? '', /\n/, 'one line');
+    assert.doesNotMatch(reason ?? '', /\n/, 'more than one line');
   }
 });

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { BoxSecrets } from './box-secrets.ts';
 
-test('a secret that is known before the box, or comes after it, is kept out of what the box records and of what is told', async () => {
+test('BoxSecrets redacts secrets that were added before or after the box, in the box and in reports', async () => {
   const secrets = new BoxSecrets();
-  secrets.add('EARLY', 'known-from-the-start');
+  secrets.add('EARLY', 'known-before-the-box');
   assert.throws(() => secrets.add('SHORT', 'abc'), { code: 'secret-invalid' });
   const box = await createSignalbox();
   secrets.attach(box);
-  secrets.add('LATE', 'known-since-then');
-  const text = 'known-from-the-start and known-since-then, abc';
-  const kept = '[redacted:EARLY] and [redacted:LATE], abc';
-  assert.deepEqual([box.secrets.redact(text), secrets.redact(text)], [kept, kept]);
+  secrets.add('LATE', 'known-after-the-box');
+  const text = 'known-before-the-box and known-after-the-box, abc';
+  const redacted = '[redacted:EARLY] and [redacted:LATE], abc';
+  assert.deepEqual([box.secrets.redact(text), secrets.redact(text)], [redacted, redacted]);
   await box.close();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EntryReferences } from './entry-references.ts';
 
-test('values of variables are secrets, but not the few that every program gets: they stand in ordinary text', async (t) => {
+test('EntryReferences registers values of variables as secrets, except variables that every program gets', async (t) => {
   const before = { ...process.env };
   t.after(() => (process.env = before));
   Object.assign(process.env, { HOME: '/home/somebody', REFERRED: 'planted-value', SHORT: 'short' });
@@ -15,5 +15,9 @@ test('values of variables are secrets, but not the few that every program gets: 
   const env = { HOME: '${env:HOME}', A: '${env:REFERRED}', B: '${env:SHORT}', C: '${secret:HOME}' };
   const resolved = await references.resolveSecrets(env, 'env');
   assert.deepEqual(resolved, { HOME: '/home/somebody', A: 'planted-value', B: 'short', C: 'from-the-vault' });
-  assert.deepEqual(registered, ['REFERRED', 'HOME'], 'a secret of that name in the vault is one');
+  assert.deepEqual(
+    registered,
+    ['REFERRED', 'HOME'],
+    'a secret in the vault with the name of such a variable was not registered',
+  );
 });

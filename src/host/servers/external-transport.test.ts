@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { suite, test } from 'node:test';
+import { type TestContext, suite, test } from 'node:test';
 import { SignJWT, generateKeyPair } from 'jose';
 import { httpFixture } from '../../../test/mcp-servers/http-fixture.ts';
 import { protectedServer } from '../../../test/mcp-servers/protected-server.ts';
@@ -11,9 +11,10 @@ import { parseConfiguration } from '../../config/file/load-configuration.ts';
 import { keyRing } from '../../config/secrets/key-ring.ts';
 import { secretVault } from '../../config/secrets/sealed-files.ts';
 import { openBoxForDiagnosis } from '../box/open-box.ts';
+import { npmProgram } from './external-transport.ts';
 
-suite('the secrets of a server', () => {
-  test('a changed one is used by the next connection, and neither the old nor the new is recorded', async (t) => {
+suite('resolveTransport', () => {
+  test('uses a changed secret for the next connection, and records neither value', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-transport-'));
     const fixture = await httpFixture('modern');
     const vault = secretVault({ data, keys: keyRing(data, { SIGNALBOX_SECRETS: 'file' }) });
@@ -42,7 +43,7 @@ suite('the secrets of a server', () => {
     assert.doesNotMatch(recorded, /planted-token/);
   });
 
-  test('one that stands in the configuration itself is kept out of the record all the same', async (t) => {
+  test('redacts secrets that are written in the configuration', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-transport-'));
     const fixture = await httpFixture('modern');
     const literals = ['planted-bearer', 'planted-api-key', 'q8Zt5Lr2Xw7Nb4Vc9Md1'];
@@ -77,7 +78,7 @@ suite('the secrets of a server', () => {
     );
   });
 
-  test('the token of the platform is read from its file for each sign-in; a file that is missing is named', async (t) => {
+  test('reads the platform token from its file for each sign-in, and reports a missing file', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-transport-'));
     t.after(() => rmSync(data, { recursive: true }));
     const server = await protectedServer(t);
@@ -106,4 +107,49 @@ suite('the secrets of a server', () => {
       box.servers.health('web')?.lastError,
     );
   });
+});
+
+/** Creates a project that has version 1.2.3 of `@scope/files` installed. */
+function createProject(t: TestContext, manifest: object, program = '#!/usr/bin/env node\n'): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-npm-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const home = join(directory, 'node_modules', '@scope', 'files');
+  mkdirSync(home, { recursive: true });
+  mkdirSync(join(directory, 'deep', 'below'), { recursive: true });
+  writeFileSync(join(home, 'package.json'), JSON.stringify({ name: '@scope/files', version: '1.2.3', ...manifest }));
+  writeFileSync(join(home, 'main.js'), program);
+  return directory;
+}
+
+suite('npmProgram', () => {
+  test('starts an installed version with this Node, also from a subdirectory', (t) => {
+    const directory = createProject(t, { bin: { 'mcp-files': 'main.js' } });
+    const file = join(directory, 'node_modules', '@scope', 'files', 'main.js');
+    for (const place of [directory, join(directory, 'deep', 'below')])
+      assert.deepEqual(npmProgram('@scope/files@1.2.3', ['.'], place), {
+        command: process.execPath,
+        args: [file, '.'],
+      });
+  });
+
+  test('chooses the program with the name of the package', (t) => {
+    const directory = createProject(t, { bin: { other: 'other.js', files: './main.js' } });
+    assert.equal(npmProgram('@scope/files@1.2.3', [], directory).command, process.execPath);
+  });
+
+  for (const [why, spec, manifest, program] of [
+    ['another version', '@scope/files@1.2.4', { bin: 'main.js' }],
+    ['no version', '@scope/files', { bin: 'main.js' }],
+    ['a range', '@scope/files@^1.2.3', { bin: 'main.js' }],
+    ['a tag', '@scope/files@latest', { bin: 'main.js' }],
+    ['no program', '@scope/files@1.2.3', {}],
+    ['a missing program', '@scope/files@1.2.3', { bin: 'gone.js' }],
+    ['several programs with other names', '@scope/files@1.2.3', { bin: { a: 'main.js', b: 'main.js' } }],
+    ['a program that is not for Node', '@scope/files@1.2.3', { bin: 'main.js' }, '#!/bin/sh\n'],
+    ['a path instead of a name', '../files@1.2.3', { bin: 'main.js' }],
+  ] as const)
+    test(`uses npx for ${why}`, (t) => {
+      const directory = createProject(t, manifest, program);
+      assert.deepEqual(npmProgram(spec, ['.'], directory), { command: 'npx', args: ['-y', spec, '.'] });
+    });
 });

@@ -14,16 +14,16 @@ const modern: CachedProtocolVersion = {
   at: Date.now(),
 };
 
-function scratch(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-verdicts-'));
+function createDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-versions-'));
   t.after(() => rmSync(directory, { recursive: true }));
   return directory;
 }
 
-describe('verdicts on disk', () => {
+describe('protocolVersionFile', () => {
   for (const era of ['legacy', 'modern'] as const) {
-    test(`the second start of a ${era} server does not probe it`, async (t) => {
-      const directory = scratch(t);
+    test(`avoids probing a ${era} server in the second start`, async (t) => {
+      const directory = createDirectory(t);
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
       const probes: number[] = [];
@@ -34,50 +34,50 @@ describe('verdicts on disk', () => {
         await server.ready();
         assert.equal(server.health().state, 'up', server.health().lastError);
         await server.close();
-        const asked = fixture.requests.slice(before).map((headers) => headers.get('mcp-method'));
-        probes.push(asked.filter((method) => method === 'server/discover').length);
+        const methods = fixture.requests.slice(before).map((headers) => headers.get('mcp-method'));
+        probes.push(methods.filter((method) => method === 'server/discover').length);
       }
       assert.deepEqual(probes, [1, 0]);
     });
   }
 
-  test('are kept with their date, for their owner alone, and can be forgotten', (t) => {
-    const directory = scratch(t);
-    const verdicts = protocolVersionFile(directory);
-    void verdicts.set('a', { ...legacy, at: Date.now() - 1000 });
-    void verdicts.set('b', modern);
+  test('stores versions with their dates in a private file, and removes them', (t) => {
+    const directory = createDirectory(t);
+    const versions = protocolVersionFile(directory);
+    void versions.set('a', { ...legacy, at: Date.now() - 1000 });
+    void versions.set('b', modern);
     const other = protocolVersionFile(directory);
     assert.deepEqual(other.get('b'), modern);
     void other.set('b', undefined);
-    assert.equal(verdicts.get('b'), undefined);
-    assert.equal((verdicts.get('a') as CachedProtocolVersion).kind, 'legacy');
+    assert.equal(versions.get('b'), undefined);
+    assert.equal((versions.get('a') as CachedProtocolVersion).kind, 'legacy');
     assert.equal(statSync(join(directory, 'verdicts.json')).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(directory), ['verdicts.json']);
   });
 
-  test('the same verdict again is not written', (t) => {
-    const directory = scratch(t);
-    const verdicts = protocolVersionFile(directory);
-    void verdicts.set('b', modern);
+  test('does not write the same version again', (t) => {
+    const directory = createDirectory(t);
+    const versions = protocolVersionFile(directory);
+    void versions.set('b', modern);
     const { ino } = statSync(join(directory, 'verdicts.json'));
-    void verdicts.set('b', { ...modern, at: modern.at + 1000 });
+    void versions.set('b', { ...modern, at: modern.at + 1000 });
     assert.equal(statSync(join(directory, 'verdicts.json')).ino, ino);
-    void verdicts.set('b', { ...legacy, at: modern.at + 1000 });
-    assert.equal((verdicts.get('b') as CachedProtocolVersion).kind, 'legacy');
+    void versions.set('b', { ...legacy, at: modern.at + 1000 });
+    assert.equal((versions.get('b') as CachedProtocolVersion).kind, 'legacy');
   });
 
-  test('a guess that was made again after its hour is written with its new date', (t) => {
-    const verdicts = protocolVersionFile(scratch(t));
+  test('writes a guess that was made again after an hour with its new date', (t) => {
+    const versions = protocolVersionFile(createDirectory(t));
     const guess: CachedProtocolVersion = { kind: 'legacy', at: Date.now() - 2 * 60 * 60 * 1000, isGuess: true };
-    void verdicts.set('b', guess);
-    void verdicts.set('b', { ...guess, at: Date.now() });
-    assert.notEqual((verdicts.get('b') as CachedProtocolVersion).at, guess.at);
+    void versions.set('b', guess);
+    void versions.set('b', { ...guess, at: Date.now() });
+    assert.notEqual((versions.get('b') as CachedProtocolVersion).at, guess.at);
   });
 
-  test('a file that is broken counts as empty and is written anew; one that cannot be written does no harm', (t) => {
-    const directory = scratch(t);
+  test('treats an invalid file as empty and replaces it, and ignores a file that cannot be written', (t) => {
+    const directory = createDirectory(t);
     const file = join(directory, 'verdicts.json');
-    const verdicts = protocolVersionFile(directory);
+    const versions = protocolVersionFile(directory);
     for (const text of [
       '',
       '{"version":1,"verd',
@@ -86,13 +86,13 @@ describe('verdicts on disk', () => {
       '{"version":1,"verdicts":{"b":{"kind":"modern","at":1}}}',
     ]) {
       writeFileSync(file, text);
-      assert.equal(verdicts.get('b'), undefined, text);
-      void verdicts.set('b', modern);
-      assert.deepEqual(verdicts.get('b'), modern, text);
+      assert.equal(versions.get('b'), undefined, text);
+      void versions.set('b', modern);
+      assert.deepEqual(versions.get('b'), modern, text);
     }
-    const nowhere = protocolVersionFile(join(file, 'below-a-file'));
-    void nowhere.set('b', modern);
-    assert.equal(nowhere.get('b'), undefined);
+    const unwritable = protocolVersionFile(join(file, 'below-a-file'));
+    void unwritable.set('b', modern);
+    assert.equal(unwritable.get('b'), undefined);
     assert.match(readFileSync(file, 'utf8'), /"modern"/);
   });
 });

@@ -19,15 +19,15 @@ interface Details {
   readonly signIn?: { readonly state: string };
 }
 
-/** A server that runs from a configuration file, in a home of its own. */
-async function place(test: TestContext, configuration: object) {
+/** Starts a server from a configuration file, with a temporary home directory. */
+async function startPlace(test: TestContext, configuration: object) {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-edits-'));
   test.after(() => rmSync(directory, { recursive: true }));
   const home = process.env['HOME'];
   process.env['HOME'] = directory;
   test.after(() => (process.env['HOME'] = home));
   const file = join(directory, 'signalbox.config.json');
-  writeFileSync(file, `// kept\n${JSON.stringify(configuration)}`);
+  writeFileSync(file, `// a comment\n${JSON.stringify(configuration)}`);
   const configured = await openConfiguredBox(loadConfiguration(file), { secretsFrom: join(directory, 'data') });
   test.after(() => configured.close());
   const { get, send } = await startTestServer(test, { box: configured.box, configuration: configured });
@@ -42,6 +42,8 @@ async function place(test: TestContext, configuration: object) {
   };
 }
 
+const withoutComment = (text: string): string => text.slice(text.indexOf('\n'));
+
 async function until<Value>(read: () => Promise<Value>, isReached: (value: Value) => boolean): Promise<Value> {
   for (;;) {
     const value = await read();
@@ -50,21 +52,21 @@ async function until<Value>(read: () => Promise<Value>, isReached: (value: Value
   }
 }
 
-describe('servers of the configuration over HTTP', () => {
-  it('a server is added, works, and is removed; the rest of the file stays, and who did it is recorded', async (test) => {
-    const { file, configured, get, text, send, details } = await place(test, { mcpServers: {} });
+describe('editing servers over HTTP', () => {
+  it('adds and removes a server, preserves the rest of the file, and records the principal', async (test) => {
+    const { file, configured, get, text, send, details } = await startPlace(test, { mcpServers: {} });
     const { command, args } = fixtureProgram();
     const added = await send('POST', '/api/servers', { name: 'more', entry: { command, args } });
     assert.deepEqual([added.status, await bodyOf<object>(added)], [201, { servers: ['more'], notes: [] }]);
     await configured.ready('more');
     assert.deepEqual([(await details('more')).status, (await details('more')).configured], ['up', true]);
-    assert.match(text(), /^\/\/ kept\n/);
+    assert.match(text(), /^\/\/ a comment\n/);
     assert.equal((await configured.reload(() => loadConfiguration(file))).status, 'unchanged');
     assert.equal((await send('POST', '/api/servers', { name: 'more', entry: { command } })).status, 409);
     assert.equal((await send('DELETE', '/api/servers/more')).status, 204);
     assert.equal((await get('/api/servers/more')).status, 404);
     assert.deepEqual(loadConfiguration(file).servers, []);
-    assert.equal((await send('DELETE', '/api/servers/signalbox')).status, 404, 'it does not stand in the file');
+    assert.equal((await send('DELETE', '/api/servers/signalbox')).status, 404, 'it is not in the file');
     const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(get('/api/journal?type=ConfigurationChanged'));
     assert.deepEqual(
       items.map(({ by, details: what }) => [by?.id, ...what]),
@@ -75,8 +77,8 @@ describe('servers of the configuration over HTTP', () => {
     );
   });
 
-  it('a secret in an entry is kept encrypted and is in no file and no answer', async (test) => {
-    const { directory, configured, text, send } = await place(test, { mcpServers: {} });
+  it('stores a secret in an entry encrypted, so that no file and no response contains it', async (test) => {
+    const { directory, configured, text, send } = await startPlace(test, { mcpServers: {} });
     const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
     const { command, args } = fixtureProgram();
     const entry = { command, args, env: { GITHUB_TOKEN: secret, PLAIN: 'x' } };
@@ -87,14 +89,15 @@ describe('servers of the configuration over HTTP', () => {
       await bodyOf<{ status: string }>(send('POST', '/api/servers/hub/restart')).then((now) => now.status),
       'up',
     );
-    for (const kept of readdirSync(directory, { recursive: true, withFileTypes: true }))
-      if (kept.isFile())
-        assert.ok(!readFileSync(join(kept.parentPath, kept.name), 'latin1').includes(secret), kept.name);
+    for (const entryOnDisk of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+      const { name, parentPath } = entryOnDisk;
+      if (entryOnDisk.isFile()) assert.ok(!readFileSync(join(parentPath, name), 'latin1').includes(secret), name);
+    }
     assert.ok(!answer.includes(secret));
   });
 
-  it('an entry that cannot be used is refused with the reason, and nothing is written', async (test) => {
-    const { directory, text, send } = await place(test, { mcpServers: {} });
+  it('rejects an unusable entry with the reason, and writes nothing', async (test) => {
+    const { directory, text, send } = await startPlace(test, { mcpServers: {} });
     writeFileSync(
       join(directory, 'tools.ts'),
       `const tool = (name) => ({ name, description: name, effect: 'read', input: { type: 'object' }, run: () => name });
@@ -108,15 +111,15 @@ describe('servers of the configuration over HTTP', () => {
       const { detail } = await bodyOf<ProblemDocument>(response);
       assert.ok(response.status >= 400 && detail.length > 10, `${JSON.stringify(entry)} ${response.status} ${detail}`);
     }
-    assert.deepEqual(JSON.parse(text().slice(8)), JSON.parse(before.slice(8)));
+    assert.deepEqual(JSON.parse(withoutComment(text())), JSON.parse(withoutComment(before)));
     assert.equal((await send('POST', '/api/servers', { name: 'signalbox', entry: { command: 'x' } })).status, 409);
     const { command, args } = fixtureProgram();
     assert.equal((await send('POST', '/api/servers', { name: 'good', entry: { command, args, env } })).status, 201);
-    assert.match(text(), /\$\{secret:GITHUB_TOKEN\}/, 'no secret of a refused entry has taken the name');
+    assert.match(text(), /\$\{secret:GITHUB_TOKEN\}/, 'a secret of a rejected entry has taken the name');
   });
 
-  it('servers of other clients are found without their secrets, and the chosen ones are taken over', async (test) => {
-    const { directory, configured, get, text, send } = await place(test, {
+  it('lists servers of other clients without their secrets, and imports the chosen ones', async (test) => {
+    const { directory, configured, get, text, send } = await startPlace(test, {
       mcpServers: { here: { command: 'x', disabled: true } },
     });
     const { command, args } = fixtureProgram();
@@ -149,19 +152,21 @@ describe('servers of the configuration over HTTP', () => {
     await configured.ready('one');
     assert.equal((await bodyOf<Details>(get('/api/servers/one'))).status, 'up');
     assert.ok(!text().includes(token) && !text().includes('"two"'));
-    assert.equal((await send('POST', '/api/import', { names: ['one'] })).status, 404, 'it is here now');
+    assert.equal((await send('POST', '/api/import', { names: ['one'] })).status, 404, 'it was imported already');
   });
 
-  it('a person signs in at a protected server from the browser, and it comes up', async (test) => {
+  it('signs a person in to a protected server, which is up afterwards', async (test) => {
     const { url } = await protectedServer(test);
-    const { configured, details, send } = await place(test, { mcpServers: { web: { url, auth: { type: 'oauth' } } } });
+    const { configured, details, send } = await startPlace(test, {
+      mcpServers: { web: { url, auth: { type: 'oauth' } } },
+    });
     await configured.ready('web');
     const before = await details('web');
     assert.deepEqual([before.status, before.needsSignIn], ['down', true]);
-    const begun = await bodyOf<{ url: string }>(send('POST', '/api/servers/web/sign-in'));
+    const first = await bodyOf<{ url: string }>(send('POST', '/api/servers/web/sign-in'));
     assert.equal((await details('web')).signIn?.state, 'waiting');
     const again = await bodyOf<{ url: string }>(send('POST', '/api/servers/web/sign-in'));
-    assert.notEqual(again.url, begun.url);
+    assert.notEqual(again.url, first.url);
     assert.equal((await browse(new URL(again.url))).status, 200);
     const after = await until(
       () => details('web'),
@@ -171,8 +176,8 @@ describe('servers of the configuration over HTTP', () => {
     assert.equal((await send('POST', '/api/servers/none/sign-in')).status, 404);
   });
 
-  it('nobody is sent to sign in where that makes no sense', async (test) => {
-    const { send } = await place(test, { mcpServers: { plain: { command: 'x', disabled: true } } });
+  it('rejects a sign-in to a server without OAuth', async (test) => {
+    const { send } = await startPlace(test, { mcpServers: { plain: { command: 'x', disabled: true } } });
     const response = await send('POST', '/api/servers/plain/sign-in');
     assert.deepEqual([response.status, (await bodyOf<ProblemDocument>(response)).code], [409, 'sign-in-refused']);
   });
