@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { testSource, testTool } from '../../test/support/test-source.ts';
 import type { SourceTool } from '../catalog/source/source.ts';
 import type { ToolInvoked } from '../journal/entries/journal-event.ts';
@@ -27,7 +28,7 @@ const tools = [
   testTool('ordinary'),
 ];
 
-async function opened(
+async function openBox(
   t: TestContext,
   options: SignalboxOptions = {},
 ): Promise<{ box: InternalSignalbox; workspace: string }> {
@@ -62,9 +63,9 @@ async function outcomes(box: InternalSignalbox): Promise<readonly ToolInvoked[]>
   return items.filter((item) => item.type === 'ToolInvoked');
 }
 
-describe('a begun call', () => {
-  test('is decided, approved and recorded before it may run, and recorded again with its result', async (t) => {
-    const { box } = await opened(t);
+describe('call that its caller runs', () => {
+  test('is decided, approved and recorded before it may run, and its result is recorded when it ends', async (t) => {
+    const { box } = await openBox(t);
     const begun = allowed(await box.begin('mcp__agent__shell', { command: 'ls' }, { session: 's' }));
     assert.deepEqual(begun.arguments, { command: 'ls' });
     const [intent] = (await box.journal.calls()).items;
@@ -75,8 +76,8 @@ describe('a begun call', () => {
     assert.deepEqual([entry?.outcome, entry?.output, entry?.decision?.answer], ['completed', 'done', 'ask']);
   });
 
-  test('is refused with the recorded outcome', async (t) => {
-    const { box } = await opened(t, { approve: () => ({ allow: false, reason: 'not today' }) });
+  test('is refused with the outcome that is recorded', async (t) => {
+    const { box } = await openBox(t, { approve: () => ({ allow: false, reason: 'not today' }) });
     const result = refused(await box.begin('mcp__agent__shell', {}));
     assert.equal(result.error?.code, 'approval-denied');
     assert.deepEqual(
@@ -87,12 +88,12 @@ describe('a begun call', () => {
 
   test('is denied by policy like any other call', async (t) => {
     const policies = [{ id: 'no-shell', match: 'mcp__agent__shell', deny: true, reason: 'no shells' }];
-    const { box } = await opened(t, { policies });
+    const { box } = await openBox(t, { policies });
     assert.equal(refused(await box.begin('mcp__agent__shell', {})).error?.code, 'policy-denied');
   });
 
   test('runs with the arguments that a human edited, as another call', async (t) => {
-    const { box } = await opened(t, { approve: () => ({ allow: true, arguments: { command: 'ls -l' } }) });
+    const { box } = await openBox(t, { approve: () => ({ allow: true, arguments: { command: 'ls -l' } }) });
     const begun = allowed(await box.begin('mcp__agent__shell', { command: 'rm -r .' }));
     assert.deepEqual(begun.arguments, { command: 'ls -l' });
     const result = await begun.end(done);
@@ -102,8 +103,8 @@ describe('a begun call', () => {
   });
 
   for (const result of [failed, cancelled])
-    test(`that ends as ${result.outcome} is recorded so, and its changes are rolled back`, async (t) => {
-      const { box, workspace } = await opened(t);
+    test(`ends as ${result.outcome}, and its changes are rolled back`, async (t) => {
+      const { box, workspace } = await openBox(t);
       const file = join(workspace, 'a.txt');
       writeFileSync(file, 'before');
       const begun = allowed(await box.begin('mcp__agent__write', {}, { workspace: [workspace] }));
@@ -113,7 +114,7 @@ describe('a begun call', () => {
     });
 
   test('can be undone', async (t) => {
-    const { box, workspace } = await opened(t);
+    const { box, workspace } = await openBox(t);
     const file = join(workspace, 'a.txt');
     writeFileSync(file, 'before');
     const begun = allowed(await box.begin('mcp__agent__write', {}, { workspace: [workspace] }));
@@ -123,8 +124,8 @@ describe('a begun call', () => {
     assert.equal(readFileSync(file, 'utf8'), 'before');
   });
 
-  test('ends once: later results change nothing', async (t) => {
-    const { box } = await opened(t);
+  test('ends once: later results are ignored', async (t) => {
+    const { box } = await openBox(t);
     const begun = allowed(await box.begin('mcp__agent__read', {}));
     const [first, second] = await Promise.all([begun.end(done), begun.end(failed)]);
     assert.deepEqual(second, first);
@@ -132,9 +133,9 @@ describe('a begun call', () => {
   });
 
   test('ends at its deadline, when it is aborted, and when the box closes', async (t) => {
-    const { box } = await opened(t);
+    const { box } = await openBox(t);
     const abort = new AbortController();
-    const late: CallOptions = { deadline: Date.now() + 50 };
+    const late: CallOptions = { deadline: Date.now() + 500 };
     const begun = await Promise.all([
       box.begin('mcp__agent__read', {}, late),
       box.begin('mcp__agent__read', {}, { signal: abort.signal }),
@@ -142,7 +143,7 @@ describe('a begun call', () => {
     ]);
     const ids = begun.map((each) => allowed(each).callId);
     abort.abort();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    while ((await outcomes(box)).length < 2) await delay(10);
     const ended = new Map((await outcomes(box)).map(({ callId, outcome }) => [callId, outcome]));
     assert.deepEqual([ended.get(ids[0] ?? ''), ended.get(ids[1] ?? ''), ended.size], ['timed-out', 'cancelled', 2]);
     const [, , open] = begun;
@@ -153,13 +154,13 @@ describe('a begun call', () => {
     await assert.rejects(box.begin('mcp__agent__read', {}), { code: 'box-closed' });
   });
 
-  test('reaches no tool that Signalbox runs itself', async (t) => {
-    const { box } = await opened(t);
+  test('is refused for a tool that Signalbox runs', async (t) => {
+    const { box } = await openBox(t);
     assert.equal(refused(await box.begin('mcp__agent__ordinary', {})).error?.code, 'tool-hidden');
   });
 
-  test('with a used idempotency key has the outcome of the first', async (t) => {
-    const { box } = await opened(t);
+  test('with a used idempotency key returns the outcome of the first call', async (t) => {
+    const { box } = await openBox(t);
     const options = { idempotencyKey: 'k' };
     const first = await allowed(await box.begin('mcp__agent__shell', {}, options)).end(done);
     const second = refused(await box.begin('mcp__agent__shell', {}, options));

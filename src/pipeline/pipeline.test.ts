@@ -15,11 +15,11 @@ import type { ToolContext } from '../core/tools/tool-context.ts';
 
 type Run = (args: Record<string, unknown>, context: ToolContext) => unknown;
 
-/** A box with one read tool `mcp__t__go` that does what the test says. */
+/** Creates a box with one read tool, `mcp__t__go`. */
 async function boxWith(run: Run, options: SignalboxOptions & { timeoutMs?: number } = {}): Promise<Signalbox> {
   const go = defineTool({
     name: 'go',
-    description: 'Does what the test says.',
+    description: 'x',
     input: { type: 'object' },
     effect: 'read',
     run,
@@ -35,8 +35,8 @@ async function outcomeOf(run: Run, options: SignalboxOptions = {}): Promise<[str
   return [result.outcome, result.error?.code, first?.type === 'text' ? first.text : ''];
 }
 
-describe('what a handler may do', () => {
-  test('a string, number, object, content blocks and a full result all complete', async () => {
+describe('handler results', () => {
+  test('a string, a number, an object, content blocks and a full result complete the call', async () => {
     const completed = async (returned: unknown): Promise<unknown> => {
       const box = await boxWith(() => returned);
       const { outcome, content, structuredContent } = await box.call('mcp__t__go');
@@ -64,7 +64,7 @@ describe('what a handler may do', () => {
     });
   });
 
-  test('a throw, a rejection, and throwing something that is no error become failed with the message', async () => {
+  test('a throw, a rejection and a thrown value that is not an Error fail the call with the message', async () => {
     assert.deepEqual(
       await outcomeOf(() => {
         throw new Error('no such note');
@@ -104,12 +104,12 @@ describe('what a handler may do', () => {
     );
   });
 
-  test('a result that says isError is failed and keeps its content', async () => {
+  test('a result with isError fails the call and retains its content', async () => {
     const result = { content: [{ type: 'text', text: 'quota used up' }], isError: true };
     assert.deepEqual(await outcomeOf(() => result), ['failed', 'tool-failed', 'quota used up']);
   });
 
-  test('results that JSON cannot carry become failed, and the message says where', async () => {
+  test('results that JSON cannot represent fail the call, and the message has their path', async () => {
     const cyclic: { self?: unknown } = {};
     cyclic.self = cyclic;
     const cases: [unknown, RegExp][] = [
@@ -127,7 +127,7 @@ describe('what a handler may do', () => {
     }
   });
 
-  test('a result of 200 MB becomes failed with the limit, as text and as structure', async () => {
+  test('a result of 200 MB fails the call and names the limit, as text and as structured content', async () => {
     const text = await outcomeOf(() => 'x'.repeat(200 * 1024 * 1024));
     assert.deepEqual(text.slice(0, 2), ['failed', 'result-too-large']);
     assert.match(text[2], /more than 64 MB/);
@@ -136,7 +136,7 @@ describe('what a handler may do', () => {
     assert.deepEqual(structure.slice(0, 2), ['failed', 'result-too-large']);
   });
 
-  test('a result that does not fit the declared output schema becomes failed', async () => {
+  test('a result that does not match the declared output schema fails the call', async () => {
     const tool = defineTool({
       name: 'go',
       description: 'x',
@@ -153,8 +153,8 @@ describe('what a handler may do', () => {
   });
 });
 
-describe('time and cancellation', () => {
-  test('a handler that hangs is timed out and told so; other calls go on', async () => {
+describe('timeouts and cancellation', () => {
+  test('a handler that hangs is timed out and its signal aborted; other calls continue', async () => {
     let reason: unknown;
     const box = await boxWith(
       ({ hang }, { signal }) => {
@@ -173,7 +173,7 @@ describe('time and cancellation', () => {
     await box.close();
   });
 
-  test('the caller’s deadline holds when it is sooner than the tool’s own', async () => {
+  test('the caller’s deadline applies when it is earlier than the tool’s timeout', async () => {
     const box = await boxWith(() => new Promise(() => undefined));
     const result = await box.call('mcp__t__go', {}, { deadline: Date.now() + 40 });
     assert.equal(result.outcome, 'timed-out');
@@ -181,7 +181,7 @@ describe('time and cancellation', () => {
     await box.close();
   });
 
-  test('the handler knows its deadline, from tool, server and box in that order', async () => {
+  test('the deadline of the handler comes from tool, server or box, in that order', async () => {
     const deadlines: number[] = [];
     const tool = (name: string, timeoutMs?: number): AnyTool =>
       defineTool({
@@ -207,7 +207,7 @@ describe('time and cancellation', () => {
     await box.close();
   });
 
-  test('a cancelled call ends as cancelled, before, while and while queued', async () => {
+  test('a call ends as cancelled before it runs, while it runs and while it is queued', async () => {
     const box = await createSignalbox({
       servers: [
         localServer({
@@ -236,7 +236,7 @@ describe('time and cancellation', () => {
     await box.close();
   });
 
-  test('closing lets calls end, then cancels them, then refuses new ones', async () => {
+  test('close waits for running calls, cancels the rest after the grace period, and refuses new calls', async () => {
     const box = await boxWith(({ ms }, { signal }) => delay(Number(ms), 'done', { signal }));
     const [quick, slow] = [box.call('mcp__t__go', { ms: 20 }), box.call('mcp__t__go', { ms: 60_000 })];
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -247,8 +247,8 @@ describe('time and cancellation', () => {
     await closed;
   });
 
-  test('a server gets no more calls at a time than it takes, in the order they came', async () => {
-    let [now, most] = [0, 0];
+  test('a server receives no more concurrent calls than its limit, in order of arrival', async () => {
+    let [running, maxRunning] = [0, 0];
     const order: unknown[] = [];
     const tool = defineTool({
       name: 'go',
@@ -257,14 +257,14 @@ describe('time and cancellation', () => {
       effect: 'read',
       run: async ({ n }: Record<string, unknown>) => {
         order.push(n);
-        most = Math.max(most, ++now);
+        maxRunning = Math.max(maxRunning, ++running);
         await new Promise((resolve) => setTimeout(resolve, 2));
-        now -= 1;
+        running -= 1;
       },
     });
     const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [tool], concurrency: 3 })] });
     await Promise.all(Array.from({ length: 20 }, (_, n) => box.call('mcp__t__go', { n })));
-    assert.equal(most, 3);
+    assert.equal(maxRunning, 3);
     assert.deepEqual(
       order,
       Array.from({ length: 20 }, (_, n) => n),
@@ -273,8 +273,8 @@ describe('time and cancellation', () => {
   });
 });
 
-describe('the context', () => {
-  test('tells session, principal, call id, progress and keeps state by session and server', async () => {
+describe('handler context', () => {
+  test('has session, principal, call id and progress, and state for each session and server', async () => {
     const seen: unknown[] = [];
     const box = await boxWith((_, context) => {
       const count = Number(context.state.get('count') ?? 0) + 1;
@@ -305,7 +305,7 @@ describe('the context', () => {
     await box.close();
   });
 
-  test('a listener of the host that throws harms neither the call nor the process', async () => {
+  test('a listener of the host that throws affects neither the call nor the process', async () => {
     const warnings: string[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning.message);
     process.on('warning', onWarning);
@@ -330,8 +330,8 @@ describe('the context', () => {
   });
 });
 
-describe('names and arguments', () => {
-  test('an unknown tool is denied with the nearest name; a disabled server’s tool with the reason', async () => {
+describe('names and arguments of calls', () => {
+  test('an unknown tool is denied with the closest name, a tool of a disabled server with the reason', async () => {
     const box = await boxWith(() => 1);
     assert.match((await box.call('mcp__t__goo', {})).error?.message ?? '', /did you mean "mcp__t__go"\?/);
     box.servers.disable('t');
@@ -343,7 +343,7 @@ describe('names and arguments', () => {
     await box.close();
   });
 
-  test('a call pinned to a definition that changed is stale and does not run', async () => {
+  test('a call with the hash of a changed definition is stale and does not run', async () => {
     let runs = 0;
     const tool = (description: string): AnyTool =>
       defineTool({ name: 'go', description, input: { type: 'object' }, effect: 'read', run: () => ++runs });
@@ -359,7 +359,7 @@ describe('names and arguments', () => {
     await box.close();
   });
 
-  test('any JSON value as arguments never crashes the pipeline: there is an outcome and one record', async () => {
+  test('any value as arguments leads to an outcome and one journal entry', async () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'integer' } },
@@ -392,7 +392,7 @@ describe('names and arguments', () => {
           assert.equal(
             runs - before,
             first.outcome === 'completed' ? 1 : 0,
-            'the handler runs exactly for arguments that fit',
+            'the handler runs only for arguments that match the schema',
           );
           assert.deepEqual(records.splice(0), [first.callId, second.callId]);
         },

@@ -80,7 +80,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/e2e/cli-terminal.test.ts > colors > are printed on a terminal, and never as escaped text',
       'test/e2e/cli-terminal.test.ts > colors > are omitted with NO_COLOR, on a terminal without colors, and in a pipe',
       'src/cli/terminal/table.test.ts > Table > omits optional columns in a narrow terminal, from the last to the first, and none in a pipe',
-      'src/cli/terminal/progress-line.test.ts > what takes longer than a second > is told at a terminal with its seconds, and the line is gone when it is done',
+      'src/cli/terminal/progress-line.test.ts > ProgressLine.during > shows the elapsed seconds on a terminal, and clears the line at the end',
       'test/e2e/cli-mistakes.test.ts > mistake on the command line > in the name of a tool or of its server is answered with the closest tool',
       'test/e2e/cli-mistakes.test.ts > mistake on the command line > in a session id is answered with the closest session, or with the latest ones',
     ],
@@ -197,8 +197,8 @@ export const consoleAndCommandLine: Section<'F'> = {
     promise:
       'hints name the command that works for the way in which Signalbox was started: a clone, npx, or an installation',
     tests: [
-      'src/cli/terminal/invocation.test.ts > the command in hints > is the launcher in a clone, from where people are',
-      'src/cli/terminal/invocation.test.ts > the command in hints > is signalbox where it is installed or linked, and npx signalbox where npx started it',
+      'src/cli/terminal/invocation.test.ts > the command in hints > is the launcher in a clone, relative to the current directory',
+      'src/cli/terminal/invocation.test.ts > the command in hints > is signalbox when it is installed or linked, and npx signalbox when npx started it',
       'test/e2e/cli-mistakes.test.ts > mistake on the command line > is answered with the launcher in a clone, where signalbox is not on the PATH',
     ],
   },

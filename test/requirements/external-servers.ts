@@ -183,10 +183,10 @@ export const externalServers: Section<'B'> = {
   B15: {
     promise: 'a required argument with a default may be left out; rules, approvals and the journal see the default',
     tests: [
-      'src/pipeline/stages/validate.test.ts > a required argument with a default may be left out: the tool, the approval and the journal have it filled in',
-      'src/pipeline/stages/validate.test.ts > policy decides over the defaults, and what still does not fit is refused',
-      'src/pipeline/stages/validate.test.ts > an idempotency key is bound to the filled arguments: left out and written out are the same call',
-      'src/pipeline/stages/validate.test.ts > a tool whose arguments the configuration shapes gets its own defaults too',
+      'src/pipeline/stages/validate.test.ts > a required argument with a default may be omitted; the tool, the approval and the journal receive the default',
+      'src/pipeline/stages/validate.test.ts > policy decides on the filled arguments, and invalid ones are rejected',
+      'src/pipeline/stages/validate.test.ts > an idempotency key is bound to the filled arguments, whether defaults are omitted or given',
+      'src/pipeline/stages/validate.test.ts > defaults are also filled in for a tool whose arguments the configuration sets',
       'src/catalog/schema/schema-defaults.test.ts > fillDefaultsOf > fills in nothing below anyOf, oneOf and if',
     ],
   },

@@ -15,19 +15,19 @@ export const inProcessTools: Section<'A'> = {
   A2: {
     promise: 'a handler gets the arguments and a context: session, principal, signal, deadline, progress, state',
     tests: [
-      'src/pipeline/pipeline.test.ts > the context > tells session, principal, call id, progress and keeps state by session and server',
-      'src/pipeline/pipeline.test.ts > time and cancellation > the handler knows its deadline, from tool, server and box in that order',
-      'src/pipeline/pipeline.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/pipeline/pipeline.test.ts > handler context > has session, principal, call id and progress, and state for each session and server',
+      'src/pipeline/pipeline.test.ts > timeouts and cancellation > the deadline of the handler comes from tool, server or box, in that order',
+      'src/pipeline/pipeline.test.ts > timeouts and cancellation > a handler that hangs is timed out and its signal aborted; other calls continue',
     ],
   },
   A3: {
     promise: 'whatever a handler returns or throws becomes an outcome, never a crash',
     tests: [
-      'src/pipeline/pipeline.test.ts > what a handler may do > a string, number, object, content blocks and a full result all complete',
-      'src/pipeline/pipeline.test.ts > what a handler may do > a throw, a rejection, and throwing something that is no error become failed with the message',
-      'src/pipeline/pipeline.test.ts > what a handler may do > results that JSON cannot carry become failed, and the message says where',
-      'src/pipeline/pipeline.test.ts > what a handler may do > a result of 200 MB becomes failed with the limit, as text and as structure',
-      'src/pipeline/pipeline.test.ts > names and arguments > any JSON value as arguments never crashes the pipeline: there is an outcome and one record',
+      'src/pipeline/pipeline.test.ts > handler results > a string, a number, an object, content blocks and a full result complete the call',
+      'src/pipeline/pipeline.test.ts > handler results > a throw, a rejection and a thrown value that is not an Error fail the call with the message',
+      'src/pipeline/pipeline.test.ts > handler results > results that JSON cannot represent fail the call, and the message has their path',
+      'src/pipeline/pipeline.test.ts > handler results > a result of 200 MB fails the call and names the limit, as text and as structured content',
+      'src/pipeline/pipeline.test.ts > names and arguments of calls > any value as arguments leads to an outcome and one journal entry',
     ],
   },
   A4: {
@@ -70,10 +70,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'a hanging handler is timed out while other calls go on; an isolated one can be killed even when it burns CPU',
     tests: [
-      'src/pipeline/pipeline.test.ts > time and cancellation > a handler that hangs is timed out and told so; other calls go on',
+      'src/pipeline/pipeline.test.ts > timeouts and cancellation > a handler that hangs is timed out and its signal aborted; other calls continue',
       'src/sources/local/isolate/isolate.test.ts > A6: an endless loop is killed when the signal aborts, while timers of the main thread run',
       'src/sources/local/isolate/isolate.test.ts > A6: a worker is killed when work that a handler left behind exhausts memory, and the process survives',
-      'src/pipeline/stages/execute.test.ts > an isolated handler that loops without end is timed out through the pipeline; other calls go on',
+      'src/pipeline/stages/execute.test.ts > an isolated handler in an infinite loop is timed out by the pipeline; other calls continue',
     ],
   },
   A7: {
@@ -102,10 +102,10 @@ export const inProcessTools: Section<'A'> = {
     promise:
       'a handler lists and reads the resources of connected servers that its caller’s profile shows, in the caller’s name',
     tests: [
-      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > are listed and read in the name of the caller, and recorded',
-      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > are only those of the caller’s profile, whichever server and address a handler names',
-      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > cannot be read any more when the call is over',
-      'src/pipeline/handler/tool-resources.test.ts > the resources of connected servers, in a handler > are not waited for longer than the call',
+      'src/pipeline/handler/tool-resources.test.ts > resources in the context of a handler > are listed and read on behalf of the caller, and reads are recorded',
+      'src/pipeline/handler/tool-resources.test.ts > resources in the context of a handler > are limited to the caller’s profile, whatever server and URI a handler names',
+      'src/pipeline/handler/tool-resources.test.ts > resources in the context of a handler > cannot be read after the call has ended',
+      'src/pipeline/handler/tool-resources.test.ts > resources in the context of a handler > are not read any further when the call ends',
     ],
   },
   A10: {

@@ -21,9 +21,9 @@ import {
 } from '../../index.ts';
 import { configuredServer } from '../../catalog/transforms/shaping/shape-source.ts';
 
-const workplace = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'));
-after(() => rmSync(workplace, { recursive: true }));
-let places = 0;
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'));
+after(() => rmSync(directory, { recursive: true }));
+let dataDirectories = 0;
 
 const alice = { id: 'alice', kind: 'human' } as const;
 const bob = { id: 'bob', kind: 'human' } as const;
@@ -40,19 +40,19 @@ const pay = defineTool({
 interface Bank {
   readonly box: Signalbox;
   readonly server: LocalServer;
-  /** Pays, and does not wait for an answer unless told to. */
-  pay(amount: number, options?: CallOptions): Promise<CallResult>;
-  /** Closes everything and opens it again. */
+  /** Calls the tool `pay`. By default, does not wait for an answer. */
+  callPay(amount: number, options?: CallOptions): Promise<CallResult>;
+  /** Closes the box and opens it again. */
   restart(): Promise<Bank>;
 }
 
-async function bank(options: SignalboxOptions = {}, data = join(workplace, String(places++))): Promise<Bank> {
+async function bank(options: SignalboxOptions = {}, data = join(directory, String(dataDirectories++))): Promise<Bank> {
   const server = localServer({ name: 'bank', tools: [pay] });
   const box = await createSignalbox({ servers: [server], data, ...options });
   return {
     box,
     server,
-    pay: (amount, more) => box.call('mcp__bank__pay', { amount }, { principal: bot, waitMs: 0, ...more }),
+    callPay: (amount, more) => box.call('mcp__bank__pay', { amount }, { principal: bot, waitMs: 0, ...more }),
     async restart() {
       await box.close();
       return bank(options, data);
@@ -60,8 +60,8 @@ async function bank(options: SignalboxOptions = {}, data = join(workplace, Strin
   };
 }
 
-/** Waits until something is in the inbox. */
-async function asked(box: Signalbox): Promise<Approval> {
+/** Resolves with the first approval in the inbox. */
+async function firstApproval(box: Signalbox): Promise<Approval> {
   for (;;) {
     const [approval] = await box.approvals.list();
     if (approval !== undefined) return approval;
@@ -69,22 +69,22 @@ async function asked(box: Signalbox): Promise<Approval> {
   }
 }
 
-describe('an approval', () => {
-  test('lets exactly one call run: the same one, made again, at once', async () => {
-    const { box, pay: paying } = await bank();
-    const first = await paying(5);
+describe('approval', () => {
+  test('admits exactly one run of the same call, which then needs no further wait', async () => {
+    const { box, callPay } = await bank();
+    const first = await callPay(5);
     const id = approvalIdOf(first);
     assert.match(first.error?.message ?? '', /make exactly the same call again/);
     assert.equal((await box.approvals.approve(id, { by: alice })).state, 'approved');
-    const second = await paying(5);
+    const second = await callPay(5);
     assert.deepEqual([second.outcome, second.structuredContent], ['completed', { paid: 5 }]);
     const approval = await box.approvals.get(id);
     assert.deepEqual([approval.state, approval.usedBy, approval.answer?.by], ['used', second.callId, alice]);
-    assert.notEqual(approvalIdOf(await paying(5)), id);
+    assert.notEqual(approvalIdOf(await callPay(5)), id);
     await box.close();
   });
 
-  test('is joined by the same call while it is awaited; properties may come in any order', async () => {
+  test('is shared by identical calls while it is pending, whatever the order of properties', async () => {
     const { box } = await bank();
     const call = (args: object): Promise<CallResult> => box.call('mcp__bank__pay', args, { principal: bot, waitMs: 0 });
     const id = approvalIdOf(await call({ amount: 1, note: 'x' }));
@@ -93,22 +93,22 @@ describe('an approval', () => {
     await box.close();
   });
 
-  test('does not hold for other arguments, another principal, a changed definition or a changed rule, and says so', async () => {
-    const { box, server, pay: paying } = await bank();
-    const id = approvalIdOf(await paying(5));
+  test('does not apply to other arguments, another principal, a changed definition or a changed rule, and the next question says why', async () => {
+    const { box, server, callPay } = await bank();
+    const id = approvalIdOf(await callPay(5));
     await box.approvals.approve(id, { by: alice });
-    assert.equal((await paying(6)).outcome, 'awaiting-approval');
-    assert.equal((await paying(5, { principal: { id: 'other', kind: 'agent' } })).outcome, 'awaiting-approval');
+    assert.equal((await callPay(6)).outcome, 'awaiting-approval');
+    assert.equal((await callPay(5, { principal: { id: 'other', kind: 'agent' } })).outcome, 'awaiting-approval');
     server.replace(defineTool({ ...pay, description: 'Pays twice.' }));
-    const changed = await box.approvals.get(approvalIdOf(await paying(5)));
+    const changed = await box.approvals.get(approvalIdOf(await callPay(5)));
     assert.match(changed.note ?? '', new RegExp(`^${id} was approved, but the definition of the tool has changed`));
     server.replace(pay);
-    assert.equal((await paying(5)).outcome, 'completed');
+    assert.equal((await callPay(5)).outcome, 'completed');
     await box.close();
 
     let policy = '1';
     const core = await openCoreBox(
-      join(workplace, 'policy', 'signalbox.db'),
+      join(directory, 'policy', 'signalbox.db'),
       [testSource('bank', [testTool('pay')])],
       () => ({ answer: 'ask', rule: 'r', reason: 'r', policy, version: policy }),
     );
@@ -117,7 +117,7 @@ describe('an approval', () => {
     policy = '2';
     const now = await core.approvals.get(approvalIdOf(await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })));
     assert.match(now.note ?? '', /"r" asks now, and did not, or not as it is written now/);
-    // Changed while it waits: what was approved under the old rule is asked again under the new one.
+    // The rule changes while a call waits: an approval under the old rule leads to a new question under the new one.
     const waiting = core.call('mcp__bank__pay', { a: '2' }, { waitMs: 2000 });
     let pending: Approval | undefined;
     while (pending === undefined) {
@@ -139,34 +139,34 @@ describe('an approval', () => {
     await core.close();
   });
 
-  test('survives a restart, asked or approved, and is used up by a run that nobody saw end', async () => {
+  test('survives restarts while pending and while approved, and stays used after its run', async () => {
     let place = await bank();
-    const id = approvalIdOf(await place.pay(5));
+    const id = approvalIdOf(await place.callPay(5));
     place = await place.restart();
-    assert.equal(approvalIdOf(await place.pay(5)), id);
+    assert.equal(approvalIdOf(await place.callPay(5)), id);
     await place.box.approvals.approve(id, { by: alice });
     place = await place.restart();
-    assert.equal((await place.pay(5)).outcome, 'completed');
+    assert.equal((await place.callPay(5)).outcome, 'completed');
     place = await place.restart();
-    assert.notEqual(approvalIdOf(await place.pay(5)), id);
+    assert.notEqual(approvalIdOf(await place.callPay(5)), id);
     await place.box.close();
   });
 
-  test('expires, whether it was answered or not', async () => {
-    const { box, pay: paying } = await bank({ approvals: { expireAfterMs: 1500 } });
-    const [unanswered, unused] = [approvalIdOf(await paying(1)), approvalIdOf(await paying(2))];
+  test('expires whether or not it was answered', async () => {
+    const { box, callPay } = await bank({ approvals: { expireAfterMs: 1500 } });
+    const [unanswered, unused] = [approvalIdOf(await callPay(1)), approvalIdOf(await callPay(2))];
     await box.approvals.approve(unused, { by: alice });
-    const waiting = paying(3, { waitMs: 10_000 });
+    const waiting = callPay(3, { waitMs: 10_000 });
     await new Promise((resolve) => setTimeout(resolve, 1600));
     await assert.rejects(box.approvals.approve(unanswered, { by: alice }), { code: 'approval-expired' });
-    assert.notEqual(approvalIdOf(await paying(2)), unused);
+    assert.notEqual(approvalIdOf(await callPay(2)), unused);
     assert.equal((await box.approvals.get(unused)).state, 'expired');
     const { outcome, error } = await waiting;
     assert.deepEqual([outcome, error?.code], ['denied', 'approval-expired']);
     await box.close();
   });
 
-  test('shows and binds what the tool really runs with: also what the configuration fills in', async () => {
+  test('shows and binds the arguments that the tool receives, including those that the configuration sets', async () => {
     const ran: unknown[] = [];
     const send = defineTool({
       name: 'send',
@@ -174,7 +174,7 @@ describe('an approval', () => {
       input: { type: 'object', properties: { to: { type: 'string' }, from: { type: 'string' } } } as const,
       run: (args) => void ran.push(args),
     });
-    const data = join(workplace, String(places++));
+    const data = join(directory, String(dataDirectories++));
     const open = (from: string): Promise<Signalbox> => {
       const shaping = { origin: 'x.json', arguments: { send: { set: { from }, default: { to: 'me' } } } };
       return createSignalbox({
@@ -189,7 +189,7 @@ describe('an approval', () => {
     await box.approvals.approve(id, { by: alice });
     await box.close();
     box = await open('b@x');
-    assert.notEqual(approvalIdOf(await call(box)), id, 'approved for another sender');
+    assert.notEqual(approvalIdOf(await call(box)), id, 'the approval was for another sender');
     await box.close();
     box = await open('a@x');
     assert.equal((await call(box)).outcome, 'completed');
@@ -198,10 +198,10 @@ describe('an approval', () => {
   });
 });
 
-describe('answers', () => {
-  test('only humans give them: not the agent that asks, not any other', async () => {
-    const { box, pay: paying } = await bank();
-    const id = approvalIdOf(await paying(5));
+describe('approval answers', () => {
+  test('are accepted only from humans, not from the calling agent or another principal', async () => {
+    const { box, callPay } = await bank();
+    const id = approvalIdOf(await callPay(5));
     for (const by of [bot, { id: 'system', kind: 'system' }, { id: 'alice', kind: 'agent' }] as const) {
       await assert.rejects(box.approvals.approve(id, { by }), { code: 'approver-refused' });
       await assert.rejects(box.approvals.deny(id, { by }), { code: 'approver-refused' });
@@ -210,7 +210,7 @@ describe('answers', () => {
     await box.close();
   });
 
-  test('an answer to a caller that is gone is for this exact call, also where undoable calls ask once in a session', async () => {
+  test('apply only to the exact call when its caller is gone, even where undoable calls ask once per session', async () => {
     const write = defineTool({
       name: 'write',
       description: 'Writes.',
@@ -220,7 +220,7 @@ describe('answers', () => {
     });
     const box = await createSignalbox({
       servers: [localServer({ name: 'notes', tools: [write] })],
-      data: join(workplace, String(places++)),
+      data: join(directory, String(dataDirectories++)),
     });
     const call = (text: string): Promise<CallResult> =>
       box.call('mcp__notes__write', { text }, { session: 's', principal: bot, waitMs: 0 });
@@ -232,9 +232,9 @@ describe('answers', () => {
     await box.close();
   });
 
-  test('the first one wins; the others learn whose it was and when', async () => {
-    const { box, pay: paying } = await bank();
-    const id = approvalIdOf(await paying(5));
+  test('are final: the first one wins, and later ones are rejected with its author and time', async () => {
+    const { box, callPay } = await bank();
+    const id = approvalIdOf(await callPay(5));
     const [yes, no] = await Promise.allSettled([
       box.approvals.approve(id, { by: alice }),
       box.approvals.deny(id, { by: bob }),
@@ -247,30 +247,30 @@ describe('answers', () => {
     await box.close();
   });
 
-  test('a no is told once, to the calls that wait or to the next; after that the call asks again', async () => {
-    const { box, pay: paying } = await bank();
-    const id = approvalIdOf(await paying(5));
+  test('deliver a denial once, to all waiting calls or to the next call; after that the call asks again', async () => {
+    const { box, callPay } = await bank();
+    const id = approvalIdOf(await callPay(5));
     await box.approvals.deny(id, { by: alice, reason: 'too much' });
-    const told = await paying(5);
-    assert.deepEqual([told.outcome, told.error?.code], ['denied', 'approval-denied']);
-    assert.match(told.error?.message ?? '', /was refused by alice: too much/);
-    const next = approvalIdOf(await paying(5));
+    const denied = await callPay(5);
+    assert.deepEqual([denied.outcome, denied.error?.code], ['denied', 'approval-denied']);
+    assert.match(denied.error?.message ?? '', /was refused by alice: too much/);
+    const next = approvalIdOf(await callPay(5));
     assert.notEqual(next, id);
-    const waiting = [paying(5, { waitMs: 5000 }), paying(5, { waitMs: 5000 })];
+    const waiting = [callPay(5, { waitMs: 5000 }), callPay(5, { waitMs: 5000 })];
     await new Promise((resolve) => setTimeout(resolve, 20));
     await box.approvals.deny(next, { by: alice });
     assert.deepEqual(
       (await Promise.all(waiting)).map(({ outcome }) => outcome),
       ['denied', 'denied'],
     );
-    assert.equal((await paying(5)).outcome, 'awaiting-approval');
+    assert.equal((await callPay(5)).outcome, 'awaiting-approval');
     await box.close();
   });
 
-  test('one approval runs one of two calls that wait for it; the other goes on asking', async () => {
-    const { box, pay: paying } = await bank();
-    const waiting = [paying(5, { waitMs: 400 }), paying(5, { waitMs: 400 })];
-    const { id } = await asked(box);
+  test('admit one of two calls that wait for the same approval; the other keeps waiting', async () => {
+    const { box, callPay } = await bank();
+    const waiting = [callPay(5, { waitMs: 400 }), callPay(5, { waitMs: 400 })];
+    const { id } = await firstApproval(box);
     await box.approvals.approve(id, { by: alice });
     const results = await Promise.all(waiting);
     assert.deepEqual(results.map(({ outcome }) => outcome).toSorted(), ['awaiting-approval', 'completed']);
@@ -281,16 +281,16 @@ describe('answers', () => {
     const one = await bank();
     const data = join(one.box.journal.location, '..');
     const two = await createSignalbox({ data });
-    const waiting = one.pay(5, { waitMs: 10_000 });
-    const { id } = await asked(two);
+    const waiting = one.callPay(5, { waitMs: 10_000 });
+    const { id } = await firstApproval(two);
     await two.approvals.approve(id, { by: alice });
     assert.equal((await waiting).outcome, 'completed');
     await Promise.all([one.box.close(), two.close()]);
   });
 
-  test('an unknown id is refused, and ids cannot be guessed', async () => {
-    const { box, pay: paying } = await bank();
-    const id = approvalIdOf(await paying(5));
+  test('are rejected for unknown ids, and ids cannot be guessed', async () => {
+    const { box, callPay } = await bank();
+    const id = approvalIdOf(await callPay(5));
     assert.match(id, /^appr_[0-9a-z]{26}$/);
     for (const wrong of [id.slice(0, -1), `${id}0`, '', 'appr_', id.toUpperCase()])
       await assert.rejects(box.approvals.approve(wrong, { by: alice }), { code: 'approval-unknown' });
@@ -298,56 +298,56 @@ describe('answers', () => {
   });
 });
 
-describe('channels', () => {
-  test('all are asked at once; the first answer wins and the others are told by the signal', async () => {
-    const told: string[] = [];
-    const { box, pay: paying } = await bank({
+describe('approval channels', () => {
+  test('are all asked at once; the first answer wins and aborts the signal of the others', async () => {
+    const events: string[] = [];
+    const { box, callPay } = await bank({
       approve: ({ signal }) =>
-        new Promise(() => signal.addEventListener('abort', () => told.push(String(signal.reason)))),
+        new Promise(() => signal.addEventListener('abort', () => events.push(String(signal.reason)))),
     });
     const detach = box.approvals.attach({
       name: 'pager',
       ask: ({ approvalId }) => {
-        told.push('paged');
+        events.push('paged');
         setTimeout(() => void box.approvals.approve(approvalId, { by: alice }), 10);
         return undefined;
       },
     });
-    const own = paying(5, { waitMs: 5000, approve: () => new Promise(() => told.push('caller asked')) });
+    const own = callPay(5, { waitMs: 5000, approve: () => new Promise(() => events.push('caller asked')) });
     assert.equal((await own).outcome, 'completed');
-    assert.deepEqual(told.slice(0, 2).toSorted(), ['caller asked', 'paged']);
-    assert.match(told[2] ?? '', /^AbortError: appr_\w+ was answered/);
+    assert.deepEqual(events.slice(0, 2).toSorted(), ['caller asked', 'paged']);
+    assert.match(events[2] ?? '', /^AbortError: appr_\w+ was answered/);
     detach();
     await box.close();
   });
 
-  test('a question outlives the call that asked it; its late answer serves the next call', async () => {
+  test('keep a question open after its call has ended, and a late answer serves the next call', async () => {
     let answer: (allow: true) => void = () => undefined;
     let times = 0;
-    const { box, pay: paying } = await bank({
+    const { box, callPay } = await bank({
       approve: () => {
         times += 1;
         return new Promise((resolve) => (answer = (allow) => resolve({ allow, by: bob })));
       },
     });
-    const id = approvalIdOf(await paying(5, { waitMs: 10 }));
-    approvalIdOf(await paying(5, { waitMs: 10 }));
+    const id = approvalIdOf(await callPay(5, { waitMs: 10 }));
+    approvalIdOf(await callPay(5, { waitMs: 10 }));
     assert.equal(times, 1, 'one question for both calls');
     answer(true);
     while ((await box.approvals.get(id)).state === 'pending') await new Promise((resolve) => setTimeout(resolve, 5));
     assert.deepEqual((await box.approvals.get(id)).answer?.by, bob);
-    assert.equal((await paying(5)).outcome, 'completed');
+    assert.equal((await callPay(5)).outcome, 'completed');
     await box.close();
   });
 
-  test('a channel that answers for an agent is refused', async () => {
-    const { box, pay: paying } = await bank({ approve: () => ({ allow: true, by: bot }) });
-    const { outcome, error } = await paying(5, { waitMs: 5000 });
+  test('cannot answer on behalf of an agent', async () => {
+    const { box, callPay } = await bank({ approve: () => ({ allow: true, by: bot }) });
+    const { outcome, error } = await callPay(5, { waitMs: 5000 });
     assert.deepEqual([outcome, error?.code], ['denied', 'approval-failed']);
     await box.close();
   });
 
-  test('waiting for a human takes nothing from the time of the tool, and no place from other calls', async () => {
+  test('use neither the timeout of the tool nor a concurrency slot while they wait for a human', async () => {
     const act = defineTool({
       name: 'act',
       description: 'x',
@@ -367,15 +367,15 @@ describe('channels', () => {
   });
 });
 
-describe('the record', () => {
-  test('has the question and the answer, with who and when; events tell of both', async () => {
-    const { box, pay: paying } = await bank();
+describe('journal entries of approvals', () => {
+  test('contain the question and the answer, with approver and time, and are emitted as events', async () => {
+    const { box, callPay } = await bank();
     const events: JournalEvent[] = [];
     box.on('ApprovalRequested', (event) => events.push(event));
     box.on('ApprovalResolved', (event) => events.push(event));
-    const first = await paying(5, { session: 's' });
+    const first = await callPay(5, { session: 's' });
     await box.approvals.approve(approvalIdOf(first), { by: alice });
-    const second = await paying(5, { session: 's' });
+    const second = await callPay(5, { session: 's' });
     const [question, answer] = events;
     assert.ok(question?.type === 'ApprovalRequested' && answer?.type === 'ApprovalResolved');
     assert.deepEqual(
@@ -392,9 +392,9 @@ describe('the record', () => {
     await box.close();
   });
 
-  test('holds no secret: neither question, edited arguments nor reason reach the disk with one', async () => {
+  test('contain no secret from the question, from edited arguments or from a reason', async () => {
     const secret = 'hunter2-hunter2-hunter2';
-    const data = join(workplace, String(places++));
+    const data = join(directory, String(dataDirectories++));
     const send = defineTool({ name: 'send', description: 'x', input: { type: 'object' }, run: (args) => args });
     const box = await createSignalbox({
       data,
@@ -419,7 +419,7 @@ describe('the record', () => {
       acknowledgeHidden: true,
     });
     const ran = await box.call('mcp__t__send', args);
-    assert.deepEqual(ran.structuredContent, { ...args, to: 'y' }, 'what was not shown is what it was');
+    assert.deepEqual(ran.structuredContent, { ...args, to: 'y' }, 'hidden values are unchanged');
     await box.call('mcp__t__send', { a: 1 }, { waitMs: 0 });
     const [open] = await box.approvals.list();
     await box.approvals.deny(open?.id ?? '', { by: alice, reason: `because of ${secret}` });

@@ -54,14 +54,14 @@ function directoryFor(t: TestContext): string {
   return directory;
 }
 
-async function last(box: Signalbox, call: string): Promise<ToolInvoked> {
+async function outcomeOf(box: Signalbox, call: string): Promise<ToolInvoked> {
   const entry = await box.journal.call(call);
   assert.ok(entry?.type === 'ToolInvoked');
   return entry;
 }
 
-describe('edit, then approve', () => {
-  test('runs another call with the human’s arguments; the caller gets its result and learns what was edited', async () => {
+describe('approval with edited arguments', () => {
+  test('runs another call with the human’s arguments, and returns its result with a note about the edit', async () => {
     let first = '';
     const box = await boxWith(({ callId, arguments: args }) => {
       first = callId;
@@ -74,7 +74,7 @@ describe('edit, then approve', () => {
       text: 'alice edited the arguments of mcp__bank__pay before approving it (amount: 5 → 3).',
     });
     assert.notEqual(result.callId, first);
-    const [original, edited] = [await last(box, first), await last(box, result.callId)];
+    const [original, edited] = [await outcomeOf(box, first), await outcomeOf(box, result.callId)];
     assert.deepEqual(
       [original.outcome, original.error?.code, original.arguments, original.givenArguments],
       ['denied', 'arguments-edited', { amount: 5, currency: 'EUR' }, { amount: 5 }],
@@ -89,7 +89,7 @@ describe('edit, then approve', () => {
     await box.close();
   });
 
-  test('what the tool would not take is refused when it is approved, and the question stays', async (t) => {
+  test('rejects arguments that the tool would not accept, and keeps the question open', async (t) => {
     const box = await boxOn(directoryFor(t));
     const first = await box.call('mcp__bank__pay', { amount: 5 }, { waitMs: 0 });
     const approve = (args: JsonObject): Promise<Approval> =>
@@ -112,7 +112,7 @@ describe('edit, then approve', () => {
     await asking.close();
   });
 
-  test('where the tool is not known, it is checked when it runs: what does not fit is not run, and the next call asks again', async (t) => {
+  test('validates on the run where the approver’s process does not know the tool: an invalid edit does not run, and the next call asks again', async (t) => {
     const data = directoryFor(t);
     const box = await boxOn(data);
     const inbox = await createSignalbox({ data });
@@ -127,7 +127,7 @@ describe('edit, then approve', () => {
     await box.close();
   });
 
-  test('the call that is made again runs as edited, never as it was, and nothing is remembered', async (t) => {
+  test('runs the repeated call as edited, never as requested, and is not remembered', async (t) => {
     const data = directoryFor(t);
     const written: string[] = [];
     const write = defineTool({
@@ -152,7 +152,7 @@ describe('edit, then approve', () => {
     const asked = await call('bad');
     assert.equal(asked.outcome, 'awaiting-approval');
 
-    // A rule that holds for it, made by another call, does not get around the edit either.
+    // A remembered rule of another call does not bypass the edit either.
     await box.approvals.approve(approvalIdOf(asked), { by: alice, arguments: { text: 'better' } });
     const other = await call('other');
     await box.approvals.approve(approvalIdOf(other), { by: alice, remember: 'session' });
@@ -162,7 +162,7 @@ describe('edit, then approve', () => {
     await box.close();
   });
 
-  test('a delivery with the same idempotency key gets the edited result, and nothing runs twice', async () => {
+  test('returns the edited result to a repeated delivery with the same idempotency key, and runs once', async () => {
     const box = await boxWith(() => ({ allow: true, arguments: { amount: 3, currency: 'EUR' } }));
     const deliver = (): Promise<CallResult> => box.call('mcp__bank__pay', { amount: 5 }, { idempotencyKey: 'k' });
     assert.deepEqual((await deliver()).structuredContent, { paid: 3, currency: 'EUR' });
@@ -173,8 +173,8 @@ describe('edit, then approve', () => {
   });
 });
 
-describe('what a human could not see', () => {
-  test('stays what it was wherever it is left as it was shown; a redacted value elsewhere is refused', () => {
+describe('restoreRedacted', () => {
+  test('restores original values wherever the displayed value is unchanged, and rejects a redacted value in another place', () => {
     const redactor = createRedactor();
     redactor.add('TOKEN', 'the-secret-value');
     const value = fc.letrec((tie) => ({

@@ -25,18 +25,18 @@ function tool(name: string, effect: Effect, description = 'x') {
   return defineTool({ name, description, effect, input: { type: 'object' }, run: () => 'done' });
 }
 
-interface Place {
+interface AnsweredBox {
   readonly box: Signalbox;
   readonly server: LocalServer;
-  readonly asked: () => number;
+  readonly questionCount: () => number;
   call(name: string, args?: object, session?: string, principal?: { id: string; kind: 'agent' }): Promise<CallResult>;
 }
 
-/** A box in which a human says yes to everything, and remembers it for this. */
-async function place(remember?: RememberScope | 'nothing'): Promise<Place> {
-  let asked = 0;
+/** Creates a box in which a human approves everything, remembered for this scope. */
+async function approvingBox(remember?: RememberScope | 'nothing'): Promise<AnsweredBox> {
+  let questions = 0;
   const approve: Approve = () => {
-    asked += 1;
+    questions += 1;
     return { allow: true, by: alice, ...(remember === undefined ? {} : { remember }) };
   };
   const server = localServer({
@@ -52,13 +52,13 @@ async function place(remember?: RememberScope | 'nothing'): Promise<Place> {
   return {
     box,
     server,
-    asked: () => asked,
+    questionCount: () => questions,
     call: (name, args = {}, session = 's1', principal = bot) =>
       box.call(`mcp__t__${name}`, args, { session, principal }),
   };
 }
 
-/** A box whose questions wait in the inbox. */
+/** Creates a box whose questions wait in the inbox. */
 async function askingBox(t: TestContext, policies: readonly PolicySource[]): Promise<Signalbox> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-remembered-'));
   t.after(() => rmSync(data, { recursive: true }));
@@ -68,42 +68,42 @@ async function askingBox(t: TestContext, policies: readonly PolicySource[]): Pro
   return createSignalbox({ data, policies, servers: [localServer({ name: 't', tools })] });
 }
 
-describe('remembering', () => {
-  test('for the session: the tool runs in it without a question, in no other', async () => {
-    const { call, asked, box } = await place('session');
+describe('remembered approval', () => {
+  test('of scope session allows the tool in that session and in no other', async () => {
+    const { call, questionCount, box } = await approvingBox('session');
     await call('fix', { a: 1 });
     const { decision } = await call('fix', { a: 2 });
-    assert.equal(asked(), 1);
+    assert.equal(questionCount(), 1);
     assert.equal(decision?.answer, 'allow');
     const [rule] = await box.approvals.rules();
     assert.equal(decision?.rule, `remembered:${rule?.id}`);
     assert.match(decision?.reason ?? '', /^alice approved it for mcp__t__fix in session s1 at /);
     await call('fix', {}, 's2');
     await call('mend');
-    assert.equal(asked(), 3);
+    assert.equal(questionCount(), 3);
     await box.close();
   });
 
-  test('for the arguments, the tool, or the server: so far and no further', async () => {
-    const expected: [RememberScope, number][] = [
+  test('of scope arguments, tool or server allows exactly the calls in that scope', async () => {
+    const expectedQuestions: [RememberScope, number][] = [
       ['arguments', 4],
       ['tool', 3],
       ['server', 2],
     ];
-    for (const [scope, questions] of expected) {
-      const { call, asked, box } = await place(scope);
+    for (const [scope, questions] of expectedQuestions) {
+      const { call, questionCount, box } = await approvingBox(scope);
       await call('fix', { a: 1 });
       await call('fix', { a: 1 }, 's2');
       await call('fix', { a: 2 });
       await call('mend', { a: 1 });
       await call('fix', { a: 1 }, 's1', { id: 'other', kind: 'agent' });
-      assert.equal(asked(), questions, scope);
+      assert.equal(questionCount(), questions, scope);
       await box.close();
     }
   });
 
-  test('what cannot be undone is remembered for exactly the same arguments only, also under a whole server', async () => {
-    const once = await place('tool');
+  test('of an irreversible call applies only to the same arguments, even with scope server', async () => {
+    const once = await approvingBox('tool');
     assert.equal((await once.call('burn')).outcome, 'completed');
     assert.deepEqual(await once.box.approvals.rules(), []);
     const [used] = await once.box.approvals.list({ all: true });
@@ -112,55 +112,55 @@ describe('remembering', () => {
       /burn cannot be undone: it can be remembered only for exactly these/,
     );
     await once.call('burn');
-    assert.equal(once.asked(), 2);
+    assert.equal(once.questionCount(), 2);
     await once.box.close();
 
-    const exact = await place('arguments');
+    const exact = await approvingBox('arguments');
     await exact.call('burn', { a: 1 });
     assert.equal((await exact.call('burn', { a: 1 })).outcome, 'completed');
-    assert.equal(exact.asked(), 1);
+    assert.equal(exact.questionCount(), 1);
     await exact.call('burn', { a: 2 });
-    assert.equal(exact.asked(), 2);
+    assert.equal(exact.questionCount(), 2);
     await exact.box.close();
 
-    const whole = await place('server');
+    const whole = await approvingBox('server');
     await whole.call('fix');
     await whole.call('burn');
-    assert.equal(whole.asked(), 2);
+    assert.equal(whole.questionCount(), 2);
     await whole.box.close();
   });
 
-  test('a changed tool asks again', async () => {
-    const { call, asked, box, server } = await place('tool');
+  test('does not apply to a changed tool', async () => {
+    const { call, questionCount, box, server } = await approvingBox('tool');
     await call('fix');
     server.replace(tool('fix', 'compensable', 'Sends everything to somebody.'));
     await call('fix');
-    assert.equal(asked(), 2);
+    assert.equal(questionCount(), 2);
     await box.close();
   });
 
-  test('undoable writes ask once: a yes holds for the tool and the rest of the session, unless it is said not to', async () => {
-    const once = await place();
+  test('is the default for undoable writes: an approval covers the tool for the rest of the session unless "nothing" is to be remembered', async () => {
+    const once = await approvingBox();
     await once.call('write', { a: 1 });
     await once.call('write', { a: 2 });
-    assert.equal(once.asked(), 1);
+    assert.equal(once.questionCount(), 1);
     assert.equal((await once.box.approvals.rules())[0]?.scope, 'session');
     await once.call('write', {}, 's2');
-    assert.equal(once.asked(), 2);
+    assert.equal(once.questionCount(), 2);
     await once.call('burn');
     await once.call('burn');
-    assert.equal(once.asked(), 4, 'irreversible calls always ask');
+    assert.equal(once.questionCount(), 4, 'irreversible calls always ask');
     await once.box.close();
 
-    const always = await place('nothing');
+    const always = await approvingBox('nothing');
     await always.call('write');
     await always.call('write');
-    assert.equal(always.asked(), 2);
+    assert.equal(always.questionCount(), 2);
     await always.box.close();
   });
 
-  test('is visible and revocable: a revoked rule asks again, and the journal has it', async () => {
-    const { call, asked, box } = await place('tool');
+  test('is listed and can be revoked: its calls then ask again, and the journal records it', async () => {
+    const { call, questionCount, box } = await approvingBox('tool');
     await call('fix');
     const [rule] = await box.approvals.rules();
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe('remembering', () => {
     await assert.rejects(box.approvals.revoke(rule?.id ?? '', { by: alice }), { code: 'rule-unknown' });
     assert.deepEqual(await box.approvals.rules(), []);
     await call('fix');
-    assert.equal(asked(), 2);
+    assert.equal(questionCount(), 2);
     const { items } = await box.journal.query({ type: 'RuleRevoked' });
     assert.ok(items[0]?.type === 'RuleRevoked' && items[0].rule === rule?.id);
     const resolved = (await box.journal.query({ type: 'ApprovalResolved', order: 'oldest-first' })).items[0];
@@ -180,7 +180,7 @@ describe('remembering', () => {
     await box.close();
   });
 
-  test('revoked before the approval was used: that does not run the call either', async (t) => {
+  test('revoked before its first approval was used, also voids that approval', async (t) => {
     const box = await askingBox(t, []);
     const first = await box.call('mcp__t__send', { text: 'a' }, { principal: bot, waitMs: 0 });
     const id = approvalIdOf(first);
@@ -195,7 +195,7 @@ describe('remembering', () => {
     await box.close();
   });
 
-  test('first shows which calls on record it would have let through, and which of them a human refused', async () => {
+  test('can be previewed: recorded calls that it would have allowed, and how many of them a human denied', async () => {
     let allow = true;
     const server = localServer({ name: 't', tools: [tool('fix', 'compensable'), tool('mend', 'compensable')] });
     const box = await createSignalbox({ servers: [server], approve: () => (allow ? { allow } : { allow }) });
@@ -219,13 +219,13 @@ describe('remembering', () => {
       [4, 2],
       [3, 1],
     ]);
-    assert.deepEqual(await box.approvals.rules(), [], 'showing is not remembering');
+    assert.deepEqual(await box.approvals.rules(), [], 'a preview creates no rule');
     await box.close();
   });
 });
 
-describe('rules that ask together', () => {
-  test('are all in the question, and all must be remembered for the call to run without it', async (t) => {
+describe('several rules that ask', () => {
+  test('are all part of the question, and all must be remembered for the call to run without a question', async (t) => {
     const requests: ApprovalRequest[] = [];
     const box = await askingBox(t, [
       {
@@ -240,7 +240,7 @@ describe('rules that ask together', () => {
         check: ({ arguments: { text } }) => (text === 'late' ? { answer: 'ask', reason: 'it is late' } : undefined),
       },
     ]);
-    box.approvals.attach({ name: 'watcher', ask: (request) => void requests.push(request) });
+    box.approvals.attach({ name: 'observer', ask: (request) => void requests.push(request) });
     const send = (text: string): Promise<CallResult> =>
       box.call('mcp__t__send', { text }, { session: 's', principal: bot, waitMs: 0 });
     const approve = async (result: CallResult): Promise<void> =>
@@ -278,16 +278,16 @@ describe('rules that ask together', () => {
     await box.close();
   });
 
-  test('a rule that is written differently asks again, one that is only laid out differently does not', async (t) => {
-    const inForce = (text: string): PolicySource[] => [{ text, file: 'p.yaml' }];
-    const box = await askingBox(t, inForce('- { id: sending, match: mcp__t__send, ask: "true" }'));
+  test('ask again when the text of a rule changes, and not when only its formatting changes', async (t) => {
+    const policiesOf = (text: string): PolicySource[] => [{ text, file: 'p.yaml' }];
+    const box = await askingBox(t, policiesOf('- { id: sending, match: mcp__t__send, ask: "true" }'));
     const send = (text: string): Promise<CallResult> =>
       box.call('mcp__t__send', { text }, { principal: bot, waitMs: 0 });
     const approvalId = approvalIdOf(await send('a'));
     await box.approvals.approve(approvalId, { by: alice, remember: 'tool' });
-    await box.policies.set(inForce('# mail\n- ask: "true"\n  match: mcp__t__send\n  id: sending\n'));
+    await box.policies.set(policiesOf('# mail\n- ask: "true"\n  match: mcp__t__send\n  id: sending\n'));
     assert.equal((await send('b')).outcome, 'completed');
-    await box.policies.set(inForce('- { id: sending, match: mcp__t__send, ask: "args.text != \'x\'" }'));
+    await box.policies.set(policiesOf('- { id: sending, match: mcp__t__send, ask: "args.text != \'x\'" }'));
     assert.equal((await send('b')).outcome, 'awaiting-approval');
     await box.close();
   });

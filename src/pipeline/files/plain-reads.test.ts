@@ -13,25 +13,25 @@ after(() => rmSync(base, { recursive: true, force: true }));
 const workspace: readonly string[] = [];
 const search = new NameSearch(['.signalbox'], ['/home/u/.signalbox']);
 
-/** Makes reads, each long after the one before. */
-function reads(): (args: JsonObject) => boolean {
+/** Returns a check in whose clock each read comes long after the one before, so that directories are listed again. */
+function plainReadCheck(): (args: JsonObject) => boolean {
   let now = 0;
   const plain = new PlainReads(() => (now += 1000));
   return (args) =>
     plain.isPlain({ arguments: args, server: 'files', workspace }, 1, () => ({ bases: new Set([base]), search }));
 }
 
-describe('a read is plain', () => {
+describe('PlainReads', () => {
   writeFileSync(join(base, 'Notes.txt'), '');
 
-  test('when its strings are names that no base directory has', () => {
-    const isPlain = reads();
+  test('accepts strings that are not names of entries of a base directory', () => {
+    const isPlain = plainReadCheck();
     assert.equal(isPlain({ text: 'hello', list: ['a b', 'c'], count: 3, deep: { more: 'd' }, empty: '' }), true);
     assert.equal(isPlain({}), true);
   });
 
-  test('and is not when a string may be a path, a command or the name of an entry, in any case', () => {
-    const isPlain = reads();
+  test('rejects a string that may be a path, a command or the name of an entry, in upper or lower case', () => {
+    const isPlain = plainReadCheck();
     for (const text of [
       'a/b',
       '..',
@@ -51,8 +51,8 @@ describe('a read is plain', () => {
     assert.equal(isPlain({ 'a/b': 1 }), false);
   });
 
-  test('until the directory has an entry of that name', () => {
-    const isPlain = reads();
+  test('notices a new entry of a base directory', () => {
+    const isPlain = plainReadCheck();
     for (let index = 0; index < 20; index += 1) {
       const name = `link${index}`;
       assert.equal(isPlain({ name }), true);
@@ -61,7 +61,7 @@ describe('a read is plain', () => {
     }
   });
 
-  test('and is not in a directory that cannot be listed', () => {
+  test('rejects every string when a base directory cannot be listed', () => {
     const plain = new PlainReads();
     const bases = new Set([join(base, 'Notes.txt')]);
     assert.equal(
@@ -70,7 +70,7 @@ describe('a read is plain', () => {
     );
   });
 
-  test('in the directories of the present configuration', () => {
+  test('uses the base directories of the current configuration version', () => {
     const plain = new PlainReads();
     const read = { arguments: { name: 'notes.txt' }, server: 'files', workspace };
     assert.equal(

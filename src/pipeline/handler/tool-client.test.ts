@@ -17,7 +17,7 @@ const form = {
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
 } as const;
 
-test('a function asks its caller, the caller’s model and for its directories, and tells it something', async (t) => {
+test('a handler elicits input, samples the caller’s model, lists its roots and sends it log messages', async (t) => {
   const box = await boxWith(async (_, { client }) => {
     client?.log?.({ level: 'notice', data: 'about to ask' });
     const answer = await client?.elicit?.(form);
@@ -25,12 +25,12 @@ test('a function asks its caller, the caller’s model and for its directories, 
     return { answer: answer ?? null, sample: sample ?? null, roots: [...((await client?.roots?.()) ?? [])] };
   });
   t.after(() => box.close());
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const client: CallClient = {
     elicit: ({ message }) => ({ action: 'accept', content: { name: `Ada, asked ${message}` } }),
     sample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'hm' } }),
     roots: () => [{ uri: 'file:///here' }],
-    log: (message) => void told.push(message),
+    log: (message) => void logged.push(message),
   };
   const { structuredContent } = await box.call('mcp__t__go', {}, { client });
   assert.deepEqual(structuredContent, {
@@ -38,12 +38,12 @@ test('a function asks its caller, the caller’s model and for its directories, 
     sample: { role: 'assistant', model: 'none', content: { type: 'text', text: 'hm' } },
     roots: [{ uri: 'file:///here' }],
   });
-  assert.deepEqual(told, [{ level: 'notice', data: 'about to ask' }]);
+  assert.deepEqual(logged, [{ level: 'notice', data: 'about to ask' }]);
   const nobody = await box.call('mcp__t__go');
   assert.deepEqual(nobody.structuredContent, { answer: null, sample: null, roots: [] });
 });
 
-test('an answer that is none, or does not fit, is an error of the question', async (t) => {
+test('an invalid answer rejects the elicitation', async (t) => {
   const box = await boxWith((_, { client }) => client?.elicit?.(form));
   t.after(() => box.close());
   const answers: readonly [unknown, RegExp][] = [
@@ -60,7 +60,7 @@ test('an answer that is none, or does not fit, is an error of the question', asy
   }
 });
 
-test('questions take no time from the tool, one after the other or at once; its own time still ends it', async (t) => {
+test('questions pause the timeout of the tool, in sequence or in parallel; afterwards it still applies', async (t) => {
   const box = await boxWith(async ({ hangs }, { client }) => {
     const { elicit } = client ?? {};
     assert.ok(elicit);
@@ -80,7 +80,7 @@ test('questions take no time from the tool, one after the other or at once; its 
   assert.equal((await box.call('mcp__t__go', { hangs: true }, { client })).outcome, 'timed-out');
 });
 
-test('after the call nobody is asked or told anything, and an answer under way goes nowhere', async (t) => {
+test('after the call, questions are rejected, log messages are dropped, and a pending answer is ignored', async (t) => {
   let late: ToolContext['client'];
   const box = await boxWith(async (_, { client }) => {
     late = client;
@@ -89,26 +89,26 @@ test('after the call nobody is asked or told anything, and an answer under way g
   });
   t.after(() => box.close());
   const stop = new AbortController();
-  const said: string[] = [];
+  const events: string[] = [];
   const client: CallClient = {
     async elicit(_, { signal }) {
-      signal.addEventListener('abort', () => said.push('taken back'));
+      signal.addEventListener('abort', () => events.push('withdrawn'));
       stop.abort();
       await wait(10);
-      said.push('answered too late');
+      events.push('answered too late');
       return { action: 'accept', content: { name: 'Ada' } };
     },
-    log: () => void said.push('told'),
+    log: () => void events.push('logged'),
   };
   const result = await box.call('mcp__t__go', {}, { client, signal: stop.signal });
   assert.equal(result.outcome, 'cancelled');
   late?.log?.({ level: 'info', data: 'anybody?' });
   await assert.rejects(late?.elicit?.(form) ?? Promise.resolve(), /the call is over/);
   await wait(50);
-  assert.deepEqual(said, ['taken back', 'answered too late']);
+  assert.deepEqual(events, ['withdrawn', 'answered too late']);
 });
 
-test('a result that depends on an answer is not given out again', async (t) => {
+test('a result that depends on an answer is not cached', async (t) => {
   const run: Run = async ({ asks }, { client }) => (asks === true ? await client?.elicit?.(form) : 'plain');
   const go = defineTool({ name: 'go', description: 'Goes.', input: { type: 'object' }, effect: 'read', run });
   const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [go], cacheMs: 60_000 })] });

@@ -11,17 +11,17 @@ import {
   mcpServer,
 } from '../../index.ts';
 
-/** The resources that the last call of the tool `look` was given. */
+/** The resources in the context of the last call of the tool `look`. */
 interface Seen {
   resources?: ToolResources | undefined;
 }
 
-/** A box with the fixture and a tool that lists its resources and reads the second. */
-async function looking(t: TestContext): Promise<{ box: Signalbox; seen: Seen }> {
+/** Creates a box with the fixture and a tool that lists its resources and reads the second. */
+async function boxWithFixture(t: TestContext): Promise<{ box: Signalbox; seen: Seen }> {
   const seen: Seen = {};
   const look = defineTool({
     name: 'look',
-    description: 'Looks at resources.',
+    description: 'Lists resources.',
     effect: 'read',
     async run(_args, { resources }) {
       seen.resources = resources;
@@ -43,9 +43,9 @@ async function looking(t: TestContext): Promise<{ box: Signalbox; seen: Seen }> 
 const look = (box: Signalbox, options: CallOptions = {}): ReturnType<Signalbox['call']> =>
   box.call('mcp__own__look', {}, options);
 
-describe('the resources of connected servers, in a handler', () => {
-  test('are listed and read in the name of the caller, and recorded', async (t) => {
-    const { box } = await looking(t);
+describe('resources in the context of a handler', () => {
+  test('are listed and read on behalf of the caller, and reads are recorded', async (t) => {
+    const { box } = await boxWithFixture(t);
     const principal = { id: 'ada', kind: 'agent' } as const;
     const { outcome, structuredContent } = await look(box, { principal, session: 's1', profile: 'all' });
     assert.equal(outcome, 'completed');
@@ -63,28 +63,28 @@ describe('the resources of connected servers, in a handler', () => {
     );
   });
 
-  test('are only those of the caller’s profile, whichever server and address a handler names', async (t) => {
-    const { box, seen } = await looking(t);
+  test('are limited to the caller’s profile, whatever server and URI a handler names', async (t) => {
+    const { box, seen } = await boxWithFixture(t);
     const { outcome, error } = await look(box, { profile: 'own' });
     assert.deepEqual([outcome, error?.code], ['failed', 'tool-failed']);
     assert.match(error?.message ?? '', /profile "own" does not show server "fixture"/);
     assert.deepEqual([seen.resources?.list(), seen.resources?.templates()], [[], []]);
   });
 
-  test('cannot be read any more when the call is over', async (t) => {
-    const { box, seen } = await looking(t);
+  test('cannot be read after the call has ended', async (t) => {
+    const { box, seen } = await boxWithFixture(t);
     await look(box);
     await assert.rejects(async () => await seen.resources?.read('fixture', 'note://one'), /the call is over/);
   });
 
-  test('are not waited for longer than the call', async (t) => {
+  test('are not read any further when the call ends', async (t) => {
     const stopping = new AbortController();
     const fixture = mcpServer({ name: 'fixture', transport: fixtureProgram('modern') });
     await fixture.ready();
     const ended = Promise.withResolvers<unknown>();
     const slow = defineTool({
       name: 'slow',
-      description: 'Reads what takes long.',
+      description: 'Reads slowly.',
       effect: 'read',
       async run(_args, { resources }) {
         const reading = resources?.read('fixture', 'note://slow');

@@ -5,23 +5,24 @@ import { CallClock } from './call-clock.ts';
 
 const minutes = 60_000;
 
-function startAt(t: TestContext, now: number): (milliseconds: number) => void {
+/** Mocks the clock. Returns a function that advances it. */
+function mockClock(t: TestContext, now: number): (milliseconds: number) => void {
   t.mock.timers.enable({ apis: ['Date'], now });
   return (milliseconds) => t.mock.timers.setTime(Date.now() + milliseconds);
 }
 
-test('time that is held is given back, up to ten minutes in all; the caller’s deadline never moves', (t) => {
-  const pass = startAt(t, 0);
+test('questions pause the timeout for at most ten minutes in total, and never move the caller’s deadline', (t) => {
+  const advance = mockClock(t, 0);
   const clock = new CallClock(1000, undefined);
   const release = clock.hold();
   assert.equal(clock.end, 1000 + 10 * minutes);
-  pass(3 * minutes);
+  advance(3 * minutes);
   release();
   release();
   assert.deepEqual([clock.end, clock.deadline], [1000 + 3 * minutes, 1000 + 3 * minutes]);
   const again = clock.hold();
-  pass(20 * minutes);
-  assert.equal(clock.end, 1000 + 10 * minutes, 'it ends although somebody is still asked');
+  advance(20 * minutes);
+  assert.equal(clock.end, 1000 + 10 * minutes, 'the call ends although a question is open');
   again();
   assert.equal(clock.end, 1000 + 10 * minutes);
   const bound = new CallClock(Date.now() + 1000, Date.now() + 5000);
@@ -29,9 +30,9 @@ test('time that is held is given back, up to ten minutes in all; the caller’s 
   assert.equal(bound.end, Date.now() + 5000);
 });
 
-test('whatever is held when, the call ends, and never before its own time is used up', (t) => {
+test('for any sequence of questions, the call ends within the maximum and not before its own timeout', (t) => {
   const steps = fc.array(fc.record({ what: fc.constantFrom('hold', 'release', 'wait'), ms: fc.nat(2 * minutes) }));
-  const pass = startAt(t, 0);
+  const advance = mockClock(t, 0);
   fc.assert(
     fc.property(steps, (plan) => {
       const begun = Date.now();
@@ -42,7 +43,7 @@ test('whatever is held when, the call ends, and never before its own time is use
         if (what === 'hold') holds.push(clock.hold());
         else if (what === 'release') holds.pop()?.();
         else {
-          pass(ms);
+          advance(ms);
           if (holds.length > 0) held += ms;
         }
         assert.ok(clock.end <= begun + 1000 + 10 * minutes);

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Signalbox, type SourceLimits, createSignalbox, defineTool, localServer } from '../../index.ts';
 
-interface Counted {
+interface CountingBox {
   readonly box: Signalbox;
   readonly runs: () => number;
 }
 
-/** A box with a read `count` that tells how often it ran, and a write `bump`. */
-async function counting(limits: SourceLimits, atRead: () => Promise<void> = async () => {}): Promise<Counted> {
+/** Creates a box with a read `count`, which returns how often it ran, and a write `bump`. */
+async function countingBox(limits: SourceLimits, atRead: () => Promise<void> = async () => {}): Promise<CountingBox> {
   let runs = 0;
   const count = defineTool({
     name: 'count',
@@ -45,9 +45,9 @@ const read = async (box: Signalbox, args: unknown = {}, options = {}): Promise<[
   return [result.structuredContent, result.cached === true];
 };
 
-describe('the result of a read', () => {
-  test('is given out again for the same arguments, in any order of keys, and says so in the record', async () => {
-    const { box } = await counting({ cacheMs: 60_000 });
+describe('cached result of a read', () => {
+  test('is returned for the same arguments, in any order of keys, and is recorded as cached', async () => {
+    const { box } = await countingBox({ cacheMs: 60_000 });
     assert.deepEqual(await read(box, { a: 1, b: 2 }), [1, false]);
     assert.deepEqual(await read(box, { b: 2, a: 1 }), [1, true]);
     assert.deepEqual(await read(box, { a: 2, b: 2 }), [2, false]);
@@ -57,21 +57,21 @@ describe('the result of a read', () => {
     await box.close();
   });
 
-  test('is not given to another principal or session, and not without the setting', async () => {
-    const { box } = await counting({ cacheMs: 60_000 });
+  test('is not returned to another principal or session, nor without the setting', async () => {
+    const { box } = await countingBox({ cacheMs: 60_000 });
     await read(box);
     assert.deepEqual(await read(box, {}, { principal: { id: 'other', kind: 'agent' } }), [2, false]);
     assert.deepEqual(await read(box, {}, { session: 's' }), [3, false]);
     assert.deepEqual(await read(box, {}, { session: 's' }), [3, true]);
     await box.close();
-    const plain = await counting({});
+    const plain = await countingBox({});
     await read(plain.box);
     assert.deepEqual(await read(plain.box), [2, false]);
     await plain.box.close();
   });
 
-  test('holds until something with an effect ran at that server, also when that failed', async () => {
-    const { box } = await counting({ cacheMs: 60_000 });
+  test('is dropped when a tool with an effect runs on the server, even if it fails', async () => {
+    const { box } = await countingBox({ cacheMs: 60_000 });
     await read(box);
     assert.equal((await box.call('mcp__t__bump')).outcome, 'completed');
     assert.deepEqual(await read(box), [2, false]);
@@ -80,9 +80,9 @@ describe('the result of a read', () => {
     await box.close();
   });
 
-  test('is not kept when something was changed while it was read', async () => {
+  test('is not stored when a tool with an effect ran during the read', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const { box } = await counting({ cacheMs: 60_000 }, () => gate);
+    const { box } = await countingBox({ cacheMs: 60_000 }, () => gate);
     const slow = read(box);
     await box.call('mcp__t__bump');
     open();
@@ -91,16 +91,16 @@ describe('the result of a read', () => {
     await box.close();
   });
 
-  test('holds no longer than the setting says', async () => {
-    const { box } = await counting({ cacheMs: 5 });
+  test('expires after the configured time', async () => {
+    const { box } = await countingBox({ cacheMs: 5 });
     await read(box);
     await new Promise((resolve) => setTimeout(resolve, 20));
     assert.deepEqual(await read(box), [2, false]);
     await box.close();
   });
 
-  test('is not given out again after the server was replaced', async () => {
-    const { box } = await counting({ cacheMs: 60_000 });
+  test('is dropped when the server is replaced', async () => {
+    const { box } = await countingBox({ cacheMs: 60_000 });
     await read(box);
     await box.servers.remove('t');
     const other = defineTool({
@@ -116,18 +116,18 @@ describe('the result of a read', () => {
   });
 });
 
-describe('the rate limit of a server', () => {
-  test('lets the calls beyond it wait for their turn', async () => {
-    const { box, runs } = await counting({ rateLimit: { max: 2, perMs: 100 } });
+describe('rate limit of a server', () => {
+  test('delays the calls that exceed it', async () => {
+    const { box, runs } = await countingBox({ rateLimit: { max: 2, perMs: 100 } });
     const began = Date.now();
     await Promise.all([read(box), read(box), read(box), read(box), read(box)]);
     assert.equal(runs(), 5);
-    assert.ok(Date.now() - began >= 195, 'the fifth call began two spans later');
+    assert.ok(Date.now() - began >= 195, 'the fifth call began two periods later');
     await box.close();
   });
 
-  test('fails a call whose turn would come too late, says when to come back, and does not run it', async () => {
-    const { box, runs } = await counting({ rateLimit: { max: 1, perMs: 60_000 }, timeoutMs: 1000 });
+  test('rejects a call whose turn would come too late, with the time to call again', async () => {
+    const { box, runs } = await countingBox({ rateLimit: { max: 1, perMs: 60_000 }, timeoutMs: 1000 });
     await read(box);
     const result = await box.call('mcp__t__count');
     assert.equal(result.outcome, 'failed');
@@ -137,8 +137,8 @@ describe('the rate limit of a server', () => {
     await box.close();
   });
 
-  test('lets a waiting call be cancelled', async () => {
-    const { box, runs } = await counting({ rateLimit: { max: 1, perMs: 30_000 } });
+  test('allows a waiting call to be cancelled', async () => {
+    const { box, runs } = await countingBox({ rateLimit: { max: 1, perMs: 30_000 } });
     await read(box);
     const controller = new AbortController();
     const waiting = box.call('mcp__t__count', {}, { signal: controller.signal });

@@ -16,7 +16,7 @@ import {
 } from '../../index.ts';
 
 const secret = 'AKIA7Q2M9X4TZ81V';
-let writes = 0;
+let payments = 0;
 
 function tool(name: string, effect: Effect, run: (args: unknown) => Promise<string>, labels: string[] = []): AnyTool {
   return defineTool({ name, description: name, input: { type: 'object' }, effect, labels, run });
@@ -30,11 +30,11 @@ const tools = [
   tool('write', 'undoable', async () => 'written'),
   tool('deploy', 'irreversible', async () => 'deployed'),
   tool('pay', 'irreversible', async () => {
-    writes += 1;
+    payments += 1;
     await new Promise((resolve) => setTimeout(resolve, 5));
     return 'paid';
   }),
-  // The secret stands beyond what the journal keeps of an output.
+  // The secret is after the part of an output that the journal records.
   tool('diary', 'read', async () => `${'dear diary '.repeat(200)} ${secret}`, ['private']),
   tool('send', 'irreversible', async () => 'sent', ['external']),
 ];
@@ -58,8 +58,8 @@ const greenTests = `
 `;
 const policies = [{ file: 'policies.yaml', text: greenTests }];
 
-describe('policies', () => {
-  test('deny a tool whose effect does not exist, with rules and without', async () => {
+describe('active policies', () => {
+  test('deny a tool with an unknown effect, with and without rules', async () => {
     const odd = { ...testTool('odd'), effect: 'ireversible' as Effect, run: () => 'RAN' };
     for (const rules of [[], [{ file: 'p.yaml', text: '- { id: other, match: mcp__x__pay, deny: true }' }]])
       await withBox(
@@ -71,7 +71,7 @@ describe('policies', () => {
       );
   });
 
-  test('look at what was recorded of a call, whatever its handler made of the arguments, and also when a secret was taken out', async () => {
+  test('read the recorded arguments of past calls, even if the handler modified them or a secret was redacted', async () => {
     const forget = tool('forget', 'read', async (args) => {
       Object.assign(args as object, { path: '/nothing' });
       return 'done';
@@ -89,7 +89,7 @@ describe('policies', () => {
     });
   });
 
-  test('a deploy is refused until the tests have passed, and result and journal say why alike', () =>
+  test('deny a deploy until the tests have passed, with the same decision in the result and in the journal', () =>
     withBox({ policies }, async (box) => {
       const deploy = async (): Promise<string> => (await box.call('mcp__x__deploy', {}, session)).outcome;
       await box.call('mcp__x__write', {}, session);
@@ -113,7 +113,7 @@ describe('policies', () => {
       assert.equal(await deploy(), 'denied');
     }));
 
-  test('an outcome that was given out again for an idempotency key is no new run', () =>
+  test('do not count an outcome that was returned again for an idempotency key as a run', () =>
     withBox({ policies }, async (box) => {
       const once = { ...session, idempotencyKey: 'k' };
       await box.call('mcp__x__test', {}, once);
@@ -122,7 +122,7 @@ describe('policies', () => {
       assert.equal((await box.call('mcp__x__deploy', {}, session)).outcome, 'denied');
     }));
 
-  test('calls side by side never get more through than a limit allows', () =>
+  test('admit exactly as many concurrent calls as a limit allows', () =>
     withBox(
       {
         policies: [
@@ -132,17 +132,17 @@ describe('policies', () => {
         ],
       },
       async (box) => {
-        writes = 0;
+        payments = 0;
         const all = await Promise.all(
           Array.from({ length: 40 }, (_, index) =>
             box.call('mcp__x__pay', { amount: 10 }, { session: `s${index % 4}` }),
           ),
         );
         assert.equal(all.filter(({ outcome }) => outcome === 'completed').length, 5);
-        assert.equal(writes, 5);
-        const fresh = { session: 'rich', principal: { id: 'other', kind: 'agent' as const } };
+        assert.equal(payments, 5);
+        const other = { session: 'rich', principal: { id: 'other', kind: 'agent' as const } };
         const spent = await Promise.all(
-          Array.from({ length: 5 }, () => box.call('mcp__x__pay', { amount: 10 }, fresh)),
+          Array.from({ length: 5 }, () => box.call('mcp__x__pay', { amount: 10 }, other)),
         );
         assert.deepEqual(spent.map(({ decision }) => decision?.rule ?? '').toSorted(), [
           'purse',
@@ -154,7 +154,7 @@ describe('policies', () => {
       },
     ));
 
-  test('the past is read back from the journal after a restart', async () => {
+  test('read the history from the journal after a restart', async () => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-policies-'));
     const strict = [...policies, { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 2, by: 'session' } }];
     try {
@@ -175,14 +175,14 @@ describe('policies', () => {
     }
   });
 
-  test('a call that waited for its approval is decided again, and counts once', async () => {
+  test('decide a call again after its approval, and count it once', async () => {
     const ended: string[] = [];
     const rules = [
       { id: 'once', rateLimit: { match: 'mcp__x__pay', per: '1h', max: 1 } },
       { id: 'ask', match: 'mcp__x__pay', ask: true },
     ];
     const code = {
-      name: 'ear',
+      name: 'observer',
       check: () => undefined,
       onResult: (_: unknown, { outcome }: { outcome: string }) => void ended.push(outcome),
     };
@@ -193,7 +193,7 @@ describe('policies', () => {
     });
   });
 
-  test('can be changed while the box runs; wrong ones change nothing', () =>
+  test('can be replaced while the box runs; an invalid replacement leaves them unchanged', () =>
     withBox({ policies }, async (box) => {
       const { version } = box.policies.list();
       await box.call('mcp__x__pay', {}, session);
@@ -209,7 +209,7 @@ describe('policies', () => {
       assert.equal((await box.call('mcp__x__pay', {}, session)).decision?.rule, 'default:irreversible');
     }));
 
-  test('what is read as private does not leave, whole or encoded, in this session or another of the same principal', () =>
+  test('block private values, plain or encoded, in any session of the same principal', () =>
     withBox(
       {
         policies: [
@@ -218,9 +218,9 @@ describe('policies', () => {
         ],
       },
       async (box) => {
-        const send = async (text: string, by: string, who = 'local'): Promise<string | undefined> => {
-          const principal = { id: who, kind: 'agent' as const };
-          return (await box.call('mcp__x__send', { text }, { session: by, principal })).decision?.rule;
+        const send = async (text: string, sessionId: string, id = 'local'): Promise<string | undefined> => {
+          const principal = { id, kind: 'agent' as const };
+          return (await box.call('mcp__x__send', { text }, { session: sessionId, principal })).decision?.rule;
         };
         assert.equal(await send(secret, 's1'), 'yes');
         await box.call('mcp__x__diary', {}, session);
@@ -231,7 +231,7 @@ describe('policies', () => {
       },
     ));
 
-  test('values in a decision hold no secrets', () =>
+  test('redact secrets in the values of a decision', () =>
     withBox(
       {
         secrets: { KEY: 'hunter2hunter2' },
@@ -245,10 +245,10 @@ describe('policies', () => {
     ));
 });
 
-describe('a policy in code', () => {
+describe('policy in code', () => {
   const bare = { policies: [] };
-  test('can deny, ask and allow, now or later, and is told of results', async () => {
-    const told: string[] = [];
+  test('can deny and allow asynchronously, and observes the results of admitted calls', async () => {
+    const results: string[] = [];
     const code = {
       name: 'hours',
       check: async (call: { tool: { name: string } }) =>
@@ -256,17 +256,17 @@ describe('a policy in code', () => {
           ? { answer: 'deny' as const, reason: 'closed' }
           : { answer: 'allow' as const, reason: 'open' },
       onResult: (call: { tool: { name: string } }, { outcome }: { outcome: string }) =>
-        void told.push(`${call.tool.name} ${outcome}`),
+        void results.push(`${call.tool.name} ${outcome}`),
     };
     await withBox({ ...bare, policies: [code] }, async (box) => {
       const { outcome, decision } = await box.call('mcp__x__pay');
       assert.deepEqual([outcome, decision?.rule, decision?.reason], ['denied', 'code:hours', 'closed']);
       assert.equal((await box.call('mcp__x__deploy')).outcome, 'completed');
-      assert.deepEqual(told, ['mcp__x__deploy completed']);
+      assert.deepEqual(results, ['mcp__x__deploy completed']);
     });
   });
 
-  test('that fails, or gives no answer, denies', () =>
+  test('denies when it throws, rejects or returns an invalid answer', () =>
     withBox(bare, async (box) => {
       const failing: readonly (() => unknown)[] = [
         () => {
@@ -285,7 +285,7 @@ describe('a policy in code', () => {
       }
     }));
 
-  test('that never answers ends with the call: cancelled, or out of time', () =>
+  test('that never answers is ended by the deadline or the signal of the call', () =>
     withBox({ policies: [{ name: 'slow', check: () => new Promise<undefined>(() => undefined) }] }, async (box) => {
       assert.equal((await box.call('mcp__x__test', {}, { deadline: Date.now() + 20 })).outcome, 'timed-out');
       const controller = new AbortController();
@@ -298,7 +298,7 @@ describe('a policy in code', () => {
     withBox(
       {
         policies: [
-          { name: 'kind', check: () => ({ answer: 'allow', reason: '' }) },
+          { name: 'permissive', check: () => ({ answer: 'allow', reason: '' }) },
           { id: 'no', deny: true },
         ],
       },
@@ -306,7 +306,7 @@ describe('a policy in code', () => {
     ));
 });
 
-test('permission modes hold for calls: plan only reads, bypassing asks nothing but never beats a deny', () =>
+test('permission modes apply to calls: plan allows only reads, and bypassPermissions never overrides a deny', () =>
   withBox({ policies: [{ id: 'no', match: 'mcp__x__pay', deny: true }] }, async (box) => {
     const outcome = async (name: string, permissionMode: 'plan' | 'bypassPermissions' | 'acceptEdits' | 'dontAsk') =>
       (await box.call(`mcp__x__${name}`, {}, { permissionMode })).outcome;
@@ -318,7 +318,7 @@ test('permission modes hold for calls: plan only reads, bypassing asks nothing b
     assert.equal(await outcome('pay', 'bypassPermissions'), 'denied');
   }));
 
-describe('what tools say their calls cost', () => {
+describe('cost that a tool reports', () => {
   const priced = defineTool({
     name: 'ask',
     description: 'ask',
@@ -332,7 +332,7 @@ describe('what tools say their calls cost', () => {
   });
   const servers = [localServer({ name: 'x', tools: [priced], cacheMs: 60_000 })];
 
-  test('is recorded, counts for budgets and session.cost, also after a restart, and not for results given out again', async (t) => {
+  test('is recorded and counts for budgets and session.cost, also after a restart, but not for cached results', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-costs-'));
     t.after(() => rmSync(data, { recursive: true }));
     const rules = [
@@ -349,14 +349,14 @@ describe('what tools say their calls cost', () => {
     });
     await withBox({ servers, data, policies: rules }, async (box) => {
       const failed = await box.call('mcp__x__ask', { cost: 2 }, session);
-      assert.deepEqual([failed.outcome, failed.costUsd], ['failed', 2], 'what failed was paid for, too');
+      assert.deepEqual([failed.outcome, failed.costUsd], ['failed', 2], 'a failed call has a cost too');
       const over = await box.call('mcp__x__ask', { n: 2 }, session);
       assert.deepEqual([over.decision?.rule, over.decision?.values], ['spent', { cost: 3.5, call: 0 }]);
     });
   });
 
   for (const cost of [-1, 'free', true])
-    test(`is refused when it is ${JSON.stringify(cost)}: a limit cannot be kept by it`, () =>
+    test(`fails the call when it is ${JSON.stringify(cost)}`, () =>
       withBox({ servers }, async (box) => {
         const { outcome, error } = await box.call('mcp__x__ask', { cost });
         assert.deepEqual([outcome, error?.code], ['failed', 'result-invalid']);
@@ -364,7 +364,7 @@ describe('what tools say their calls cost', () => {
       }));
 });
 
-test('a backtest with the rules that decided finds nothing changed: remembered approvals and modes are not the rules’ doing', () =>
+test('a backtest with the active rules finds no changes, whatever remembered approvals and permission modes decided', () =>
   withBox({ approve: () => ({ allow: true, by: { id: 'ann', kind: 'human' } }) }, async (box) => {
     const rules = [{ id: 'careful', match: 'mcp__x__deploy', ask: true }];
     await box.policies.set(rules);

@@ -29,8 +29,8 @@ const fail = defineTool({
   },
 });
 
-describe('ToolInvoked', () => {
-  test('is written exactly once for every call, however it ended, with everything about it', async () => {
+describe('ToolInvoked entry', () => {
+  test('is written exactly once for every call, whatever its outcome, with all facts about it', async () => {
     const box = await createSignalbox({
       servers: [localServer({ name: 't', tools: [echo, fail] })],
       approve: ({ arguments: args }) => ({ allow: args['ok'] === true }),
@@ -83,7 +83,7 @@ describe('ToolInvoked', () => {
     await box.close();
   });
 
-  test('an effect has its intent written before it; a quick read needs none', async () => {
+  test('follows an intent for a call with an effect, and stands alone for a quick read', async () => {
     const seen: string[] = [];
     const act = defineTool({
       name: 'act',
@@ -108,7 +108,7 @@ describe('ToolInvoked', () => {
     await box.close();
   });
 
-  test('a slow read shows as running while it runs', async () => {
+  test('follows an intent for a slow read, which is listed as running until then', async () => {
     const { promise, resolve: end } = Promise.withResolvers<string>();
     const slow = defineTool({
       name: 'slow',
@@ -135,7 +135,7 @@ describe('ToolInvoked', () => {
     await box.close();
   });
 
-  test('the rendered output has at most 1000 characters', async () => {
+  test('has at most 1000 characters of rendered output', async () => {
     const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [echo] })] });
     await box.call('mcp__t__echo', { long: 'é'.repeat(5000) });
     const [event] = (await box.journal.calls()).items;
@@ -145,12 +145,12 @@ describe('ToolInvoked', () => {
   });
 });
 
-describe('secrets', () => {
-  test('a planted secret never reaches the disk, wherever it appears', async () => {
+describe('secrets in entries', () => {
+  test('never reach the disk, wherever they appear in a call', async () => {
     const secret = fc
       .string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...Array.from('abcXYZ019-_=+/.$"\\é')) })
       .filter((value) => new Set(value).size > 4);
-    const hiding = fc.constantFrom(
+    const placement = fc.constantFrom(
       (value: string): object => ({ value }),
       (value: string): object => ({ deep: [{ list: ['x', `before ${value} after`] }] }),
       (value: string): object => ({ [`key ${value}`]: 1 }),
@@ -161,7 +161,7 @@ describe('secrets', () => {
     );
     let count = 0;
     await fc.assert(
-      fc.asyncProperty(secret, hiding, async (value, hide) => {
+      fc.asyncProperty(secret, placement, async (value, place) => {
         const data = join(directory, String(count++));
         const box = await createSignalbox({
           data,
@@ -169,7 +169,7 @@ describe('secrets', () => {
           secrets: { PLANTED: value },
           approve: () => ({ allow: true }),
         });
-        const args = hide(value);
+        const args = place(value);
         await box.call('mcp__t__echo', args, {
           session: `session ${value}`,
           principal: { id: value, kind: 'agent' },
@@ -202,10 +202,10 @@ function files(path: string): Buffer[] {
   });
 }
 
-test('an entry whose facts were looked at while the tool ran is redacted like one that is looked at whole', () => {
+test('an entry that is prepared while the tool runs is redacted like one that is built at the end', () => {
   const unit = fc.constantFrom('a', '"', ',', ':', '{', '}', 'd', 'sk-', 'Bearer ', 'password', '0', '-----BEGIN ');
   const word = fc.string({ unit, maxLength: 8 });
-  // Such as stand where what was known before meets what came after.
+  // Texts that span the seam between the prepared part and the rest.
   const spanning = fc.constantFrom(
     '"},"durationMs"',
     'a"},"dur',
@@ -219,11 +219,11 @@ test('an entry whose facts were looked at while the tool ran is redacted like on
     fc.property(given, ({ secrets, value, key, output }) => {
       const redactor = createRedactor();
       for (const [index, each] of secrets.entries()) redactor.add(`S${index}`, each);
-      const drafts = [true, false].map((isKnown) => {
+      const drafts = [true, false].map((isPrepared) => {
         const call = new Call('mcp__t__echo', {}, {}, createRedactor());
         call.argumentsText = JSON.stringify({ [key]: value });
         call.durationMs = 1;
-        if (isKnown) call.preparedEntry = prepareEntry(call, redactor);
+        if (isPrepared) call.preparedEntry = prepareEntry(call, redactor);
         const { draft, isWhole } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
         return { body: draft.body, isWhole };
       });

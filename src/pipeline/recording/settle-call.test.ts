@@ -17,12 +17,16 @@ const send = defineTool({
   description: 'x',
   input: { type: 'object' },
   run: () => {
-    throw new OutcomeUnknownError('the line broke');
+    throw new OutcomeUnknownError('the connection broke');
   },
 });
 const look = defineTool({ name: 'look', description: 'x', effect: 'read', run: () => 'seen' });
 
-async function withUnknown(): Promise<{ box: Signalbox; unknown: CallResult; deliver: () => Promise<CallResult> }> {
+async function boxWithUnknownCall(): Promise<{
+  box: Signalbox;
+  unknown: CallResult;
+  deliver: () => Promise<CallResult>;
+}> {
   const box = await createSignalbox({
     servers: [localServer({ name: 't', tools: [send, look] })],
     approve: () => ({ allow: true }),
@@ -33,32 +37,32 @@ async function withUnknown(): Promise<{ box: Signalbox; unknown: CallResult; del
   return { box, unknown, deliver };
 }
 
-describe('settling a call whose outcome is unknown', () => {
-  test('is recorded with who and why, shown with the call, and told to later deliveries', async () => {
+describe('settleCall', () => {
+  test('records the settlement with author and note, shows it with the call, and returns it to repeated deliveries', async () => {
     for (const as of ['completed', 'failed'] as const) {
-      const { box, unknown, deliver } = await withUnknown();
+      const { box, unknown, deliver } = await boxWithUnknownCall();
       const events: JournalEvent[] = [];
       box.on('CallSettled', (event) => events.push(event));
       assert.equal((await deliver()).outcome, 'unknown');
-      await box.journal.settle(unknown.callId, { as, by: alice, note: 'the receiver says so' });
+      await box.journal.settle(unknown.callId, { as, by: alice, note: 'confirmed by the receiver' });
       const call = await box.journal.call(unknown.callId);
-      assert.ok(call?.type === 'ToolInvoked' && call.outcome === 'unknown', 'what was recorded stays');
+      assert.ok(call?.type === 'ToolInvoked' && call.outcome === 'unknown', 'the recorded outcome is unchanged');
       const { at, ...settled } = call.settled ?? { at: '' };
-      assert.deepEqual(settled, { as, by: alice, note: 'the receiver says so' });
+      assert.deepEqual(settled, { as, by: alice, note: 'confirmed by the receiver' });
       assert.match(at, /^\d{4}-/);
       const { items } = await box.journal.calls({ outcome: 'unknown' });
       assert.deepEqual(items.at(-1), call);
       assert.equal(events.length, 1);
       const again = await deliver();
       assert.deepEqual([again.outcome, again.error?.code], [as, as === 'failed' ? 'settled-failed' : undefined]);
-      assert.match(JSON.stringify(again.content), /settled it as .* the receiver says so/);
+      assert.match(JSON.stringify(again.content), /settled it as .* confirmed by the receiver/);
       assert.ok((await box.journal.verify()).ok);
       await box.close();
     }
   });
 
-  test('is for humans, once, and only where the outcome is unknown', async () => {
-    const { box, unknown } = await withUnknown();
+  test('accepts one settlement by a human, only for a call whose outcome is unknown', async () => {
+    const { box, unknown } = await boxWithUnknownCall();
     const settle = (id: string, by: typeof alice | typeof bot = alice): Promise<void> =>
       box.journal.settle(id, { as: 'completed', by });
     await assert.rejects(settle(unknown.callId, bot), { code: 'approver-refused' });

@@ -8,7 +8,7 @@ import { localServer } from '../../sources/local/local-server.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 
-/** A real store whose appends fail as told; `after` they were made, as when an answer gets lost. */
+/** Creates a real store whose appends fail before they are written, or `after`, as when a response is lost. */
 function failing(when: (drafts: readonly EntryDraft[]) => 'before' | 'after' | undefined): Store {
   const store = sqliteStore();
   return new Proxy(store, {
@@ -20,37 +20,40 @@ function failing(when: (drafts: readonly EntryDraft[]) => 'before' | 'after' | u
         const fails = when(drafts);
         if (fails === 'before') throw new Error('no room');
         const written = target.append(drafts);
-        if (fails === 'after') throw new Error('no answer');
+        if (fails === 'after') throw new Error('no response');
         return written;
       };
     },
   });
 }
 
-describe('a call whose outcome could not be recorded', () => {
-  for (const [what, where, outcome, code] of [
+describe('call whose outcome could not be recorded', () => {
+  for (const [which, where, outcome, code] of [
     ['that ran', 'before', 'unknown', 'outcome-unrecorded'],
-    ['that was refused although its intent had arrived', 'after', 'failed', 'journal-unavailable'],
+    ['that was refused although its intent was written', 'after', 'failed', 'journal-unavailable'],
   ] as const)
-    test(`${what} gets the outcome its caller was told, once, when the store is there again`, async (t) => {
-      let isAway = false;
+    test(`${which} is recorded once, with the outcome its caller received, when the store is available again`, async (t) => {
+      let isUnavailable = false;
       let runs = 0;
       const store = failing((drafts) => {
-        if (!isAway) return undefined;
+        if (!isUnavailable) return undefined;
         return drafts.some(({ type }) => type === 'CallStarted') ? (where === 'after' ? 'after' : undefined) : 'before';
       });
       const act = defineTool({ name: 'act', description: 'Acts.', effect: 'irreversible', run: () => (runs += 1) });
       const policies = [{ id: 'all', match: '*', allow: true }];
       const box = await createSignalbox({ store, policies, servers: [localServer({ name: 't', tools: [act] })] });
       t.after(() => box.close());
-      isAway = true;
-      const told = await box.call('mcp__t__act');
-      assert.deepEqual([told.outcome, told.error?.code], [outcome, code]);
+      isUnavailable = true;
+      const result = await box.call('mcp__t__act');
+      assert.deepEqual([result.outcome, result.error?.code], [outcome, code]);
       assert.equal(runs, outcome === 'unknown' ? 1 : 0);
-      assert.equal((await box.journal.call(told.callId))?.type, 'CallStarted', 'it seems to run');
-      isAway = false;
-      await until(async () => (await box.journal.call(told.callId))?.type === 'ToolInvoked', 'it has an outcome');
-      const { items } = await box.journal.query({ call: told.callId });
+      assert.equal((await box.journal.call(result.callId))?.type, 'CallStarted', 'it is listed as running');
+      isUnavailable = false;
+      await until(
+        async () => (await box.journal.call(result.callId))?.type === 'ToolInvoked',
+        'the outcome is recorded',
+      );
+      const { items } = await box.journal.query({ call: result.callId });
       const [ended, ...more] = items.filter(({ type }) => type === 'ToolInvoked');
       assert.ok(ended?.type === 'ToolInvoked' && more.length === 0);
       assert.deepEqual([ended.outcome, ended.error?.code], [outcome, code]);

@@ -1,27 +1,29 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { cutText } from './cut-text.ts';
 
-test('a text that fits stays as it is; one that does not ends with a whole character, or a whole line where one ends nearby', () => {
-  assert.equal(cutText('héllo', 6), 'héllo');
-  assert.equal(cutText('héllo', 5), 'héll');
-  assert.equal(cutText('a😀b', 4), 'a');
-  assert.equal(cutText('a😀b', 5), 'a😀');
-  const line = `${'x'.repeat(99)}\n`;
-  assert.equal(cutText(line.repeat(20), 1050), line.repeat(10));
-  assert.equal(cutText(`short\n${'y'.repeat(2000)}`, 1000), `short\n${'y'.repeat(994)}`);
-});
+describe('cutText', () => {
+  test('returns a text within the limit unchanged, and cuts others after a character, or after a line that ends nearby', () => {
+    assert.equal(cutText('héllo', 6), 'héllo');
+    assert.equal(cutText('héllo', 5), 'héll');
+    assert.equal(cutText('a😀b', 4), 'a');
+    assert.equal(cutText('a😀b', 5), 'a😀');
+    const line = `${'x'.repeat(99)}\n`;
+    assert.equal(cutText(line.repeat(20), 1050), line.repeat(10));
+    assert.equal(cutText(`short\n${'y'.repeat(2000)}`, 1000), `short\n${'y'.repeat(994)}`);
+  });
 
-test('a cut text is a prefix of the text, within the limit, without half a character', () => {
-  const unit = fc.oneof(fc.constant('\n'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }));
-  fc.assert(
-    fc.property(fc.array(unit, { maxLength: 200 }), fc.nat(500), (units, maxBytes) => {
-      const text = units.join('');
-      const cut = cutText(text, maxBytes);
-      assert.ok(text.startsWith(cut) && cut.isWellFormed());
-      assert.ok(Buffer.byteLength(cut) <= maxBytes);
-      assert.ok(cut === text || Buffer.byteLength(cut) >= maxBytes * 0.8 - 4, 'no more is cut than has to be');
-    }),
-  );
+  test('returns a well-formed prefix within the limit', () => {
+    const unit = fc.oneof(fc.constant('\n'), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }));
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 200 }), fc.nat(500), (units, maxBytes) => {
+        const text = units.join('');
+        const cut = cutText(text, maxBytes);
+        assert.ok(text.startsWith(cut) && cut.isWellFormed());
+        assert.ok(Buffer.byteLength(cut) <= maxBytes);
+        assert.ok(cut === text || Buffer.byteLength(cut) >= maxBytes * 0.8 - 4, 'no more is cut than necessary');
+      }),
+    );
+  });
 });

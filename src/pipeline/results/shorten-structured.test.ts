@@ -41,7 +41,7 @@ interface Sample {
 const letters = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength, maxLength });
 
-/** A schema and a value that fits it. */
+/** A schema and a value that is valid for it. */
 const sample: fc.Arbitrary<Sample> = fc.letrec<{ sample: Sample }>((tie) => ({
   sample: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -90,8 +90,8 @@ const sample: fc.Arbitrary<Sample> = fc.letrec<{ sample: Sample }>((tie) => ({
   ),
 })).sample;
 
-describe('structured content that is shortened', () => {
-  test('still fits its schema and is small enough, for any schema and any value that fits it', () => {
+describe('shortenStructured', () => {
+  test('returns a valid value within the limit for any schema and any valid value', () => {
     let shortened = 0;
     fc.assert(
       fc.property(sample, fc.integer({ min: 300, max: 20_000 }), ({ schema, value }, maxBytes) => {
@@ -109,7 +109,7 @@ describe('structured content that is shortened', () => {
     assert.ok(shortened > 10, `only ${shortened} values were shortened`);
   });
 
-  test('retains its shape: only long strings are cut, each with a mark, the longest with the address of the rest', () => {
+  test('cuts only long strings, each with a mark, and names the whole result in the longest', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -128,24 +128,24 @@ describe('structured content that is shortened', () => {
     );
     assert.match(short.notes[0] ?? '', /^n+\[… \d+ more characters\]$/);
     assert.equal(short.notes[1], 'short');
-    assert.ok(jsonBytes(short, none) > 3000, 'as much is shown as there is room for');
+    assert.ok(jsonBytes(short, none) > 3000, 'the available space is used');
   });
 
-  test('loses items of arrays and maps where strings are not enough', () => {
+  test('cuts arrays and maps when cutting strings is not enough', () => {
     const rows = { type: 'array', items: { type: 'object', properties: { id: { type: 'number' } } } };
     const many = Array.from({ length: 5000 }, (_, id) => ({ id }));
     const list = shorten({ type: 'object', properties: { rows }, required: ['rows'] }, { rows: many }, 2000);
     assert.ok(list !== undefined);
-    const kept = (list.value as { rows: typeof many }).rows;
-    assert.ok(kept.length > 100 && kept.length < 200, `${kept.length}`);
-    assert.deepEqual(kept, many.slice(0, kept.length));
+    const rest = (list.value as { rows: typeof many }).rows;
+    assert.ok(rest.length > 100 && rest.length < 200, `${rest.length}`);
+    assert.deepEqual(rest, many.slice(0, rest.length));
     const map = Object.fromEntries(many.map(({ id }) => [`key${id}`, id]));
     const short = shorten({ type: 'object', additionalProperties: { type: 'number' } }, map, 2000);
     const count = Object.keys(short?.value as object).length;
     assert.ok(count > 50 && count < 200, `${count}`);
   });
 
-  test('leaves alone what its schema does not let it change, and shortens the rest', () => {
+  test('retains the parts that the schema does not allow to change, and shortens the others', () => {
     const fixed = 'f'.repeat(600);
     const schema = {
       type: 'object',
@@ -163,14 +163,14 @@ describe('structured content that is shortened', () => {
     assert.ok(short.free.length < 2000);
   });
 
-  test('is undefined when no valid value is small enough', () => {
+  test('returns undefined when no valid value is small enough', () => {
     const numbers = Array.from({ length: 2000 }, (_, index) => index);
     const schema = { type: 'array', items: { type: 'number' }, minItems: 2000 };
     assert.equal(shorten(schema, numbers, 1000), undefined);
   });
 
-  test('is undefined after the first check that runs out of time', () => {
-    // Fits at once while it ends with "y"; every cut removes that, and the references branch without end.
+  test('returns undefined after the first validation that times out', () => {
+    // Valid at once while it ends with "y"; every cut removes that, and then the references branch exponentially.
     const $defs: Record<string, unknown> = { d40: { minLength: 1 } };
     for (let level = 0; level < 40; level++)
       $defs[`d${level}`] = { allOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/d${level + 1}` }] };
@@ -197,14 +197,15 @@ describe('structured content that is shortened', () => {
     assert.equal(timeouts, 1);
   });
 
-  test('is made without validation after the whole value was found not to fit, also by a schema that recurs without end', () => {
+  test('skips validation when the whole value is invalid, even with a schema that recurses infinitely', () => {
     const short = shorten({ $ref: '#' }, { text: 'x'.repeat(5000) }, 1000);
-    assert.ok(jsonBytes(short?.value ?? null, none) <= 1000);
     assert.ok(short !== undefined);
+    assert.ok(jsonBytes(short.value, none) <= 1000);
   });
 
-  test('is also made from a value that does not fit its schema', () => {
+  test('shortens a value that is invalid from the start', () => {
     const short = shorten({ type: 'object', required: ['missing'] }, { text: 'x'.repeat(5000) }, 1000);
-    assert.ok(jsonBytes(short?.value ?? null, none) <= 1000);
+    assert.ok(short !== undefined);
+    assert.ok(jsonBytes(short.value, none) <= 1000);
   });
 });

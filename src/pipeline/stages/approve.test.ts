@@ -29,8 +29,8 @@ async function boxWith(approve?: Approve): Promise<{ box: Signalbox; server: Ret
   return { server, box: await createSignalbox({ servers: [server], ...(approve === undefined ? {} : { approve }) }) };
 }
 
-describe('calls that ask', () => {
-  test('reads run; anything else is denied when nobody can be asked, and the message says how to allow it', async () => {
+describe('calls that need approval', () => {
+  test('are denied when nobody can be asked, with instructions to allow them; reads run', async () => {
     const { box } = await boxWith();
     const result = await box.call('mcp__bank__pay', { amount: 5 });
     assert.deepEqual([result.outcome, result.error?.code, runs], ['denied', 'approval-unavailable', 0]);
@@ -40,17 +40,17 @@ describe('calls that ask', () => {
     await box.close();
   });
 
-  test('a tool that does not declare its effect asks', async () => {
-    const vague = defineTool({ name: 'vague', description: 'x', input: { type: 'object' }, run: () => 1 });
-    const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [vague] })] });
-    assert.equal((await box.call('mcp__t__vague')).outcome, 'denied');
+  test('include those of a tool that does not declare its effect', async () => {
+    const undeclared = defineTool({ name: 'undeclared', description: 'x', input: { type: 'object' }, run: () => 1 });
+    const box = await createSignalbox({ servers: [localServer({ name: 't', tools: [undeclared] })] });
+    assert.equal((await box.call('mcp__t__undeclared')).outcome, 'denied');
     await box.close();
   });
 
-  test('the human sees exactly this call, and a yes runs it once', async () => {
-    const asked: ApprovalRequest[] = [];
+  test('are shown exactly as they are to the human, and run once when approved', async () => {
+    const requests: ApprovalRequest[] = [];
     const { box } = await boxWith((request) => {
-      asked.push(request);
+      requests.push(request);
       return { allow: true };
     });
     const result = await box.call(
@@ -59,7 +59,7 @@ describe('calls that ask', () => {
       { session: 's', principal: { id: 'bot', kind: 'agent' } },
     );
     assert.deepEqual([result.outcome, result.structuredContent, runs], ['completed', { paid: 5 }, 1]);
-    const [request] = asked;
+    const [request] = requests;
     assert.deepEqual(
       [
         request?.callId,
@@ -74,7 +74,7 @@ describe('calls that ask', () => {
     await box.close();
   });
 
-  test('a no, a throw, and anything that is not a clear yes deny the call', async () => {
+  test('are denied by a denial, a throw and any answer other than an explicit approval', async () => {
     const answers: [Approve, string][] = [
       [() => ({ allow: false, reason: 'too much' }), 'approval-denied'],
       [() => Promise.reject(new Error('pager is down')), 'approval-failed'],
@@ -96,14 +96,14 @@ describe('calls that ask', () => {
     }
   });
 
-  test('nothing runs before its answer and its intent are on the disk, which one flush does', async () => {
+  test('run only after one flush has written both answer and intent to the disk', async () => {
     const store = sqliteStore();
     const flush = store.sync.bind(store);
     let flushes = 0;
-    let broken = false;
+    let isFailing = false;
     const sync = async (): Promise<void> => {
       flushes += 1;
-      if (broken) throw new Error('no space left');
+      if (isFailing) throw new Error('no space left');
       await flush();
     };
     const seen: number[] = [];
@@ -124,14 +124,14 @@ describe('calls that ask', () => {
       seen,
       Array.from({ length: 20 }, (_, index) => index + 1),
     );
-    broken = true;
+    isFailing = true;
     const { outcome, error } = await box.call('mcp__mail__send', { to: 99 });
     assert.deepEqual([outcome, error?.code, seen.length], ['failed', 'journal-unavailable', 20]);
-    broken = false;
+    isFailing = false;
     await box.close();
   });
 
-  test('changing the arguments in the callback changes nothing', async () => {
+  test('are unaffected by a callback that modifies the arguments it receives', async () => {
     const { box } = await boxWith((request) => {
       (request.arguments as { amount: number }).amount = 1_000_000;
       return { allow: true };
@@ -140,20 +140,26 @@ describe('calls that ask', () => {
     await box.close();
   });
 
-  test('cancelling or running out of time while waiting ends the call without running it', async () => {
+  test('end without running when they are cancelled or time out while they wait', async () => {
     let withdrawn = 0;
-    const { box } = await boxWith(
-      ({ signal }) => new Promise(() => signal.addEventListener('abort', () => (withdrawn += 1))),
-    );
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 10);
+    const { box } = await boxWith(
+      ({ signal }) =>
+        new Promise(() => {
+          signal.addEventListener('abort', () => (withdrawn += 1));
+          controller.abort();
+        }),
+    );
     assert.equal((await box.call('mcp__bank__pay', { amount: 5 }, { signal: controller.signal })).outcome, 'cancelled');
-    assert.equal((await box.call('mcp__bank__pay', { amount: 5 }, { deadline: Date.now() + 10 })).outcome, 'timed-out');
+    assert.equal(
+      (await box.call('mcp__bank__pay', { amount: 5 }, { deadline: Date.now() + 300 })).outcome,
+      'timed-out',
+    );
     assert.deepEqual([withdrawn, runs], [2, 0]);
     await box.close();
   });
 
-  test('a tool that changed while its approval was awaited is stale and does not run', async () => {
+  test('are stale and do not run when the tool changed while they waited', async () => {
     const { box, server } = await boxWith(() => {
       server.replace(defineTool({ ...pay, description: 'Pays twice.' }));
       return { allow: true };

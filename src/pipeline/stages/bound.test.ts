@@ -36,7 +36,7 @@ function uriOf(result: CallResult): string {
   return link.uri;
 }
 
-/** Pages through a result as an agent would: by the tool, following what each page says. */
+/** Reads a result page by page as an agent would: with the tool, from the offset that each page names. */
 async function readByTool(box: Signalbox, uri: string, limit: number): Promise<string> {
   let read = '';
   for (let offset: number | undefined = 0; offset !== undefined;) {
@@ -52,7 +52,7 @@ async function readByTool(box: Signalbox, uri: string, limit: number): Promise<s
 }
 
 describe('oversized results', () => {
-  test('one that finds no room does not make a failure of a call that ran: its beginning is there, and what became of the rest', async (t) => {
+  test('that cannot be stored do not fail a call that ran: the result has its beginning and explains the rest', async (t) => {
     const store = sqliteStore();
     store.storeResult = () => Promise.reject(new Error('no room'));
     let runs = 0;
@@ -74,7 +74,7 @@ describe('oversized results', () => {
     assert.equal(result._meta, undefined);
   });
 
-  test('a result at the limit is handed out as it is, one beyond it as a preview with a link', async () => {
+  test('are returned as a preview with a link; a result at the limit is returned unchanged', async () => {
     const fitting = await boxReturning('x'.repeat(262_144));
     assert.equal((await fitting.call('mcp__t__go')).content.length, 1);
     await fitting.close();
@@ -97,7 +97,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('a snapshot of a page of 93 KB is handed out whole', async () => {
+  test('do not include a page snapshot of 93 KB', async () => {
     const snapshot = Array.from(
       { length: 2000 },
       (_, line) => `- link "Entry ${line}" [ref=e${line}] [cursor=pointer]`,
@@ -109,7 +109,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('limits hold for a server and for a tool where they have their own', async () => {
+  test('are measured by the limits of the server or the tool where they have their own', async () => {
     const tool = (name: string): AnyTool =>
       defineTool({ name, description: 'x', effect: 'read', run: () => 'x'.repeat(3000) });
     const own = localServer({ name: 'own', tools: [tool('go'), tool('more')], results: { maxBytes: 1000 } });
@@ -123,7 +123,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('the note names read_result as the caller knows it, and not at all where the caller does not have it', async () => {
+  test('name read_result as the caller sees it, or not at all where the caller cannot call it', async () => {
     const profiles = { narrow: { tools: ['mcp__t__*'] } };
     const box = await boxReturning('x'.repeat(400_000), undefined, { profiles, builtin: { name: 'house' } });
     const note = async (options: CallOptions): Promise<string> => {
@@ -136,7 +136,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('a picture is handed out whole up to what models take; a larger one is named, not begun', async () => {
+  test('contain an image whole up to the size that models accept; a larger one is replaced by a note', async () => {
     const picture = (bytes: number): object => ({
       type: 'image',
       mimeType: 'image/png',
@@ -157,7 +157,7 @@ describe('oversized results', () => {
     await large.close();
   });
 
-  test('many pictures are handed out up to four times what one may have', async () => {
+  test('contain images of up to four times the limit for one', async () => {
     const picture = (name: string): object => ({ type: 'image', mimeType: 'image/png', data: name.repeat(1_000_000) });
     const pictures = [...'ABCDEF'].map(picture);
     const box = await boxReturning(pictures, undefined, { results: { maxMediaBytes: 1_000_000 } });
@@ -167,7 +167,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('text beside a picture is shortened, the picture is not', async () => {
+  test('contain an image whole next to text that is shortened', async () => {
     const picture = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(600_000) };
     const box = await boxReturning([{ type: 'text', text: 'x'.repeat(400_000) }, picture]);
     const { content } = await box.call('mcp__t__go');
@@ -176,7 +176,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('an agent can page through the whole with read_result; nothing is lost', async () => {
+  test('can be read completely, page by page, with read_result', async () => {
     const text = Array.from({ length: 20_000 }, (_, line) => `line ${line} 😀 é`).join('\n');
     const box = await boxReturning(text);
     const uri = uriOf(await box.call('mcp__t__go'));
@@ -185,14 +185,14 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('pages stay readable even when the limit is tiny', async () => {
+  test('can be read in pages even with a tiny limit', async () => {
     const text = 'é😀'.repeat(500);
     const box = await boxReturning(text, 600);
     assert.equal(await readByTool(box, uriOf(await box.call('mcp__t__go')), 100_000), text);
     await box.close();
   });
 
-  test('structured results, many blocks and images are kept whole too', async () => {
+  test('are stored completely, also structured content, several blocks and images', async () => {
     const rows = Array.from({ length: 12_000 }, (_, id) => ({ id, name: `row ${id}` }));
     const structured = await boxReturning({ rows });
     const result = await structured.call('mcp__t__go');
@@ -211,7 +211,7 @@ describe('oversized results', () => {
     await mixed.close();
   });
 
-  test('text that repeats the structured content is counted once', async () => {
+  test('count text that repeats the structured content once', async () => {
     const text = 'x'.repeat(200_000);
     const output = { type: 'object', properties: { content: { type: 'string' } }, required: ['content'] };
     for (const repeated of [text, JSON.stringify({ content: text }), JSON.stringify({ content: text }, undefined, 2)]) {
@@ -221,15 +221,15 @@ describe('oversized results', () => {
       assert.deepEqual([result.content, result.structuredContent], [whole.content, whole.structuredContent]);
       await box.close();
     }
-    const apart = { content: [{ type: 'text', text: 'y'.repeat(200_000) }], structuredContent: { content: text } };
-    const box = await boxReturning(apart, undefined, { output });
+    const different = { content: [{ type: 'text', text: 'y'.repeat(200_000) }], structuredContent: { content: text } };
+    const box = await boxReturning(different, undefined, { output });
     const result = await box.call('mcp__t__go');
     assert.ok(Buffer.byteLength(JSON.stringify(result)) < 50_000);
-    assert.deepEqual(JSON.parse(await readByTool(box, uriOf(result), 50_000)), apart);
+    assert.deepEqual(JSON.parse(await readByTool(box, uriOf(result), 50_000)), different);
     await box.close();
   });
 
-  test('structured content that must be shortened still fits its schema, and its text says the same', async () => {
+  test('have shortened structured content that matches its schema, and text that repeats it', async () => {
     const output = {
       type: 'object',
       properties: { path: { type: 'string', minLength: 3 }, content: { type: 'string' } },
@@ -252,7 +252,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('structured content that cannot be made smaller is passed whole, and its text is cut', async () => {
+  test('contain structured content whole when it cannot be shortened, and only its text is cut', async () => {
     const numbers = Array.from({ length: 60_000 }, (_, index) => index);
     const output = {
       type: 'object',
@@ -268,7 +268,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('text that is declared as a picture or a file is counted as text', async () => {
+  test('count text that is declared as an image or a file as text', async () => {
     const prose = 'not a picture. '.repeat(30_000);
     const base64 = 'A'.repeat(400_000);
     for (const block of [
@@ -284,7 +284,7 @@ describe('oversized results', () => {
     }
   });
 
-  test('a failed call’s large output is bounded as well and stays failed', async () => {
+  test('of failed calls are shortened too, and the calls stay failed', async () => {
     const box = await boxReturning({ content: [{ type: 'text', text: 'e'.repeat(400_000) }], isError: true });
     const result = await box.call('mcp__t__go');
     assert.equal(result.outcome, 'failed');
@@ -292,7 +292,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('only whoever made the call can read its result with the tool', async () => {
+  test('can be read with the tool only by the caller', async () => {
     const box = await boxReturning('x'.repeat(400_000));
     const uri = uriOf(await box.call('mcp__t__go', {}, { principal: { id: 'ann', kind: 'agent' } }));
     const foreign = await box.call('mcp__signalbox__read_result', { uri }, { principal: { id: 'bob', kind: 'agent' } });
@@ -305,7 +305,7 @@ describe('oversized results', () => {
     await box.close();
   });
 
-  test('registered secrets are not kept in results', async () => {
+  test('are stored without registered secrets', async () => {
     const box = await boxReturning(`${'x'.repeat(400_000)} hunter2-hunter2`, undefined, {
       secrets: { PASSWORD: 'hunter2-hunter2' },
     });

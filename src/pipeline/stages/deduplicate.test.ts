@@ -27,12 +27,12 @@ function open(data?: string, allow = true): Promise<Signalbox> {
 }
 
 describe('idempotency keys', () => {
-  test('duplicate deliveries run once, together and one after the other, whatever the order of their properties', async () => {
+  test('run concurrent and later deliveries once, whatever the order of their properties', async () => {
     runs = 0;
     const box = await open();
     const call = (args: object): ReturnType<Signalbox['call']> =>
       box.call('mcp__mail__send', args, { idempotencyKey: 'k1' });
-    const together = await Promise.all([
+    const concurrent = await Promise.all([
       call({ to: 'ann', n: 1 }),
       call({ n: 1, to: 'ann' }),
       call({ to: 'ann', n: 1 }),
@@ -40,19 +40,19 @@ describe('idempotency keys', () => {
     const later = await call({ to: 'ann', n: 1 });
     assert.equal(runs, 1);
     assert.deepEqual(
-      [...together, later].map((result) => result.structuredContent),
+      [...concurrent, later].map((result) => result.structuredContent),
       [{ sent: 1 }, { sent: 1 }, { sent: 1 }, { sent: 1 }],
     );
     assert.equal(
-      new Set([...together, later].map((result) => result.callId)).size,
+      new Set([...concurrent, later].map((result) => result.callId)).size,
       4,
-      'each delivery is a call of its own in the journal',
+      'each delivery is a separate call in the journal',
     );
     assert.equal((await box.journal.calls({ tool: 'mcp__mail__send' })).items.length, 4);
     await box.close();
   });
 
-  test('the same key with other arguments is refused; for another principal it is another key', async () => {
+  test('reject the same key with different arguments, and are separate for each principal', async () => {
     runs = 0;
     const box = await open();
     await box.call('mcp__mail__send', { to: 'ann' }, { idempotencyKey: 'k' });
@@ -67,7 +67,7 @@ describe('idempotency keys', () => {
     await box.close();
   });
 
-  test('a failure is the outcome too, and a call that never ran leaves its key free', async () => {
+  test('store a failure as the outcome, and stay free when the call never ran', async () => {
     runs = 0;
     const refusing = await open(undefined, false);
     assert.equal((await refusing.call('mcp__mail__send', { to: 'ann' }, { idempotencyKey: 'k' })).outcome, 'denied');
@@ -82,7 +82,7 @@ describe('idempotency keys', () => {
     await box.close();
   });
 
-  test('the outcome is found after a restart, and a call that was cut off is unknown and not run again', async (t) => {
+  test('find the outcome after a restart; an interrupted call is unknown and does not run again', async (t) => {
     runs = 0;
     const data = mkdtempSync(join(tmpdir(), 'signalbox-key-'));
     t.after(() => rmSync(data, { recursive: true }));
@@ -95,7 +95,7 @@ describe('idempotency keys', () => {
     });
     assert.equal(runs, 1);
     await second.close();
-    // What a crash between intent and outcome leaves behind: a key that was taken and never settled.
+    // A crash between intent and outcome leaves a key that was taken and never settled.
     const { DatabaseSync } = await import('node:sqlite');
     const database = new DatabaseSync(join(data, 'signalbox.db'));
     database.exec('UPDATE claims SET outcome = NULL');

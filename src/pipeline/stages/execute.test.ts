@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../index.ts';
 
-test('an isolated handler that loops without end is timed out through the pipeline; other calls go on', async () => {
+test('an isolated handler in an infinite loop is timed out by the pipeline; other calls continue', async () => {
   const loop = defineTool({
     name: 'loop',
     description: 'Never ends.',

@@ -37,7 +37,7 @@ async function spansOf(
 }
 
 describe('telemetry', () => {
-  test('a call is one span by the GenAI and MCP conventions, and spans of the handler are its children', async () => {
+  test('a call has one span by the GenAI and MCP conventions, and spans of the handler are its children', async () => {
     const [inside, span] = await spansOf({ note: 'private' });
     assert.equal(span?.name, 'tools/call mcp__t__go');
     assert.equal(inside?.parentSpanContext?.spanId, span?.spanContext().spanId);
@@ -47,32 +47,32 @@ describe('telemetry', () => {
     assert.equal(span?.attributes['mcp.method.name'], 'tools/call');
     assert.equal(span?.attributes['mcp.session.id'], 's1');
     assert.equal(span?.attributes['signalbox.outcome'], 'completed');
-    assert.ok(!JSON.stringify(span?.attributes).includes('private'), 'arguments are not on the span unless asked for');
+    assert.ok(!JSON.stringify(span?.attributes).includes('private'), 'arguments are not on the span by default');
   });
 
-  test('a failed tool is an error of type tool_error, without secrets', async () => {
+  test('a failed tool is reported as tool_error, without secrets', async () => {
     const [, span] = await spansOf({ fail: true });
     assert.equal(span?.attributes['error.type'], 'tool_error');
     assert.equal(span?.status.message, 'mcp__t__go failed: it broke with [redacted:PASSWORD]');
   });
 
-  test('arguments and results are on the span only on request, redacted', async () => {
+  test('arguments and results are on the span only with traceContent, redacted', async () => {
     const [, span] = await spansOf({ note: 'hunter2-hunter2' }, { traceContent: true });
     assert.equal(span?.attributes['gen_ai.tool.call.arguments'], '{"note":"[redacted:PASSWORD]"}');
     assert.equal(span?.attributes['gen_ai.tool.call.result'], 'done with [redacted:PASSWORD]');
   });
 
-  test('the metrics interface hears of every start and every end', async () => {
-    const heard: unknown[] = [];
+  test('the metrics receive the start and the end of each call', async () => {
+    const events: unknown[] = [];
     await spansOf(
       { fail: true },
       {
         metrics: {
-          callStarted: () => heard.push('started'),
-          callEnded: ({ server, tool, outcome, seconds }) => heard.push([server, tool, outcome, seconds < 5]),
+          callStarted: () => events.push('started'),
+          callEnded: ({ server, tool, outcome, seconds }) => events.push([server, tool, outcome, seconds < 5]),
         },
       },
     );
-    assert.deepEqual(heard, ['started', ['t', 'mcp__t__go', 'failed', true]]);
+    assert.deepEqual(events, ['started', ['t', 'mcp__t__go', 'failed', true]]);
   });
 });

@@ -21,12 +21,12 @@ function web(): ReturnType<typeof localServer> {
 test('the journal and a backtest find the calls of a session by every name of the tool', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-names-'));
   t.after(() => rmSync(directory, { recursive: true }));
-  const opened = async (): Promise<Signalbox> =>
+  const openBox = async (): Promise<Signalbox> =>
     createSignalbox({ servers: [web()], store: sqliteStore({ file: join(directory, 'journal.db') }) });
-  const first = await opened();
+  const first = await openBox();
   assert.equal((await first.call(rendered, {}, { session: 's' })).outcome, 'completed');
   await first.close();
-  const box = await opened();
+  const box = await openBox();
   t.after(() => box.close());
   for (const name of [...names, own]) {
     await box.policies.set([
@@ -43,7 +43,7 @@ test('the journal and a backtest find the calls of a session by every name of th
   }
 });
 
-test('an approval that was remembered by one name holds for calls by the others', async (t) => {
+test('an approval that is remembered under one name applies to calls under the others', async (t) => {
   const tool = { name: own, description: 'Pays.', input: { type: 'object' }, effect: 'compensable' } as const;
   const data = mkdtempSync(join(tmpdir(), 'signalbox-names-'));
   const server = localServer({ name: 'web', tools: [defineTool({ ...tool, run: () => 'paid' })] });

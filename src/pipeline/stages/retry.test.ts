@@ -6,8 +6,8 @@ import type { SourceTool } from '../../catalog/source/source.ts';
 import { testSource, testTool } from '../../../test/support/test-source.ts';
 import { RetryBudget } from './retry.ts';
 
-/** A box with a tool that fails so often, in this way, before it succeeds. */
-async function failing(
+/** Creates a box with a tool that throws this error a number of times before it succeeds. */
+async function boxFailing(
   times: number,
   error: () => Error,
   more: Partial<SourceTool> = {},
@@ -25,14 +25,14 @@ async function failing(
   return { box, call: (options) => box.call('mcp__t__act', {}, options), runs: () => runs };
 }
 
-const lost = (): Error => new OutcomeUnknownError('the line broke');
+const lost = (): Error => new OutcomeUnknownError('the connection broke');
 const unreached = (): Error => new ServerUnreachableError('refused');
 
 describe('retries', () => {
-  test('a read, or a tool marked idempotent, is tried again when the way to it broke; the record says how often', async () => {
+  test('repeat reads and idempotent tools when the connection broke, and record the number of attempts', async () => {
     for (const error of [lost, unreached]) {
       for (const more of [{ effect: 'read' }, { effect: 'irreversible', idempotent: true }] as const) {
-        const { box, call, runs } = await failing(2, error, more);
+        const { box, call, runs } = await boxFailing(2, error, more);
         const result = await call();
         assert.deepEqual([result.outcome, runs()], ['completed', 3]);
         const entry = await box.journal.call(result.callId);
@@ -42,22 +42,22 @@ describe('retries', () => {
     }
   });
 
-  test('at most twice', async () => {
-    const { box, call, runs } = await failing(9, unreached);
+  test('are limited to two', async () => {
+    const { box, call, runs } = await boxFailing(9, unreached);
     assert.deepEqual([(await call()).error?.code, runs()], ['server-down', 3]);
     await box.close();
   });
 
-  test('nothing else is ever tried again: no effect, no error of the tool itself', async () => {
+  test('never repeat a tool with an effect or an error of the tool', async () => {
     for (const effect of ['undoable', 'compensable', 'irreversible'] as const) {
       for (const error of [lost, unreached]) {
-        const { box, call, runs } = await failing(9, error, { effect });
+        const { box, call, runs } = await boxFailing(9, error, { effect });
         assert.notEqual((await call()).outcome, 'completed');
         assert.equal(runs(), 1, effect);
         await box.close();
       }
     }
-    const { box, call, runs } = await failing(9, () => new Error('wrong'));
+    const { box, call, runs } = await boxFailing(9, () => new Error('wrong'));
     const result = await call();
     assert.deepEqual([result.outcome, runs()], ['failed', 1]);
     const entry = await box.journal.call(result.callId);
@@ -65,8 +65,8 @@ describe('retries', () => {
     await box.close();
   });
 
-  test('not beyond the deadline of the caller, and not after it cancelled', async () => {
-    const { box, call, runs } = await failing(9, lost);
+  test('end at the deadline of the caller and when it cancels', async () => {
+    const { box, call, runs } = await boxFailing(9, lost);
     await call({ deadline: Date.now() + 40 });
     assert.equal(runs(), 1);
     const controller = new AbortController();
@@ -76,7 +76,7 @@ describe('retries', () => {
     await box.close();
   });
 
-  test('each server has a budget: a tenth of its calls, and ten at once', () => {
+  test('have a budget for each server: one for every ten calls, and a burst of ten', () => {
     const budget = new RetryBudget();
     const spend = (): number => {
       let spent = 0;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ApprovalRequest, type Signalbox, createSignalbox, defineTool, localServer } from '../../index.ts';
 import { shapeSource } from '../../catalog/transforms/shaping/shape-source.ts';
 
-/** The schema of Playwright's `browser_take_screenshot`, as far as it matters here. */
+/** The relevant part of the schema of Playwright's `browser_take_screenshot`. */
 const input = {
   type: 'object',
   properties: {
@@ -16,15 +16,16 @@ const input = {
   additionalProperties: false,
 } as const;
 
-interface Tried {
+interface ScreenshotBox {
   readonly box: Signalbox;
+  /** The arguments that the tool received. */
   readonly ran: unknown[];
-  readonly asked: ApprovalRequest[];
+  readonly requests: ApprovalRequest[];
 }
 
-async function opened(policies: Parameters<typeof createSignalbox>[0] = {}): Promise<Tried> {
+async function openBox(options: Parameters<typeof createSignalbox>[0] = {}): Promise<ScreenshotBox> {
   const ran: unknown[] = [];
-  const asked: ApprovalRequest[] = [];
+  const requests: ApprovalRequest[] = [];
   const take = defineTool({
     name: 'browser_take_screenshot',
     description: 'Takes a screenshot.',
@@ -37,37 +38,37 @@ async function opened(policies: Parameters<typeof createSignalbox>[0] = {}): Pro
   const box = await createSignalbox({
     servers: [localServer({ name: 'playwright', tools: [take] })],
     approve: (request) => {
-      asked.push(request);
+      requests.push(request);
       return { allow: true };
     },
-    ...policies,
+    ...options,
   });
-  return { box, ran, asked };
+  return { box, ran, requests };
 }
 
 const name = 'mcp__playwright__browser_take_screenshot';
 
-test('a required argument with a default may be left out: the tool, the approval and the journal have it filled in', async () => {
-  const { box, ran, asked } = await opened();
+test('a required argument with a default may be omitted; the tool, the approval and the journal receive the default', async () => {
+  const { box, ran, requests } = await openBox();
   const given = { clip: {} };
   const { outcome, callId } = await box.call(name, given);
   const filled = { clip: { width: 800 }, type: 'png', scale: 'css' };
   assert.equal(outcome, 'completed');
   assert.deepEqual(ran, [filled]);
-  assert.deepEqual(asked[0]?.arguments, filled);
+  assert.deepEqual(requests[0]?.arguments, filled);
   assert.deepEqual((await box.journal.call(callId))?.arguments, filled);
-  assert.deepEqual(given, { clip: {} }, 'the caller’s object stays as it is');
+  assert.deepEqual(given, { clip: {} }, 'the caller’s object is not modified');
   const advertised = box.tools().find((tool) => tool.name === name);
-  assert.deepEqual(advertised?.inputSchema, input, 'the schema stays as the server sent it');
+  assert.deepEqual(advertised?.inputSchema, input, 'the advertised schema is that of the server');
   await box.close();
 });
 
-test('policy decides over the defaults, and what still does not fit is refused', async () => {
+test('policy decides on the filled arguments, and invalid ones are rejected', async () => {
   const rules = [
     { id: 'css', match: name, deny: "args.scale == 'css'" },
     { id: 'yes', match: name, allow: true },
   ];
-  const { box, ran } = await opened({ policies: rules });
+  const { box, ran } = await openBox({ policies: rules });
   assert.equal((await box.call(name)).decision?.rule, 'css');
   assert.equal((await box.call(name, { scale: 'device' })).decision?.rule, 'yes');
   assert.deepEqual(ran, [{ scale: 'device', type: 'png' }]);
@@ -76,8 +77,8 @@ test('policy decides over the defaults, and what still does not fit is refused',
   await box.close();
 });
 
-test('an idempotency key is bound to the filled arguments: left out and written out are the same call', async () => {
-  const { box, ran } = await opened();
+test('an idempotency key is bound to the filled arguments, whether defaults are omitted or given', async () => {
+  const { box, ran } = await openBox();
   const first = await box.call(name, {}, { idempotencyKey: 'k' });
   const second = await box.call(name, { scale: 'css', type: 'png' }, { idempotencyKey: 'k' });
   const other = await box.call(name, { scale: 'device' }, { idempotencyKey: 'k' });
@@ -89,8 +90,8 @@ test('an idempotency key is bound to the filled arguments: left out and written 
   await box.close();
 });
 
-test('a tool whose arguments the configuration shapes gets its own defaults too', async () => {
-  const { box, ran } = await opened({ servers: [] });
+test('defaults are also filled in for a tool whose arguments the configuration sets', async () => {
+  const { box, ran } = await openBox({ servers: [] });
   const take = defineTool({
     name: 'browser_take_screenshot',
     description: 'Takes a screenshot.',

@@ -16,16 +16,16 @@ import {
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
-let places = 0;
+let directories = 0;
 
-interface Opened extends AsyncDisposable {
+interface UndoBox extends AsyncDisposable {
   readonly box: Signalbox;
   readonly data: string;
   readonly workspace: string;
 }
 
-async function opened(tools: (workspace: string) => AnyTool[], more: SignalboxOptions = {}): Promise<Opened> {
-  const directory = join(scratch, String(places++));
+async function openBox(tools: (workspace: string) => AnyTool[], more: SignalboxOptions = {}): Promise<UndoBox> {
+  const directory = join(scratch, String(directories++));
   const [data, workspace] = [join(directory, 'data'), join(directory, 'workspace')];
   mkdirSync(workspace, { recursive: true });
   const servers = [localServer({ name: 't', tools: tools(workspace), workspace: [workspace] })];
@@ -39,7 +39,7 @@ const input = {
   required: ['file', 'text'],
 } as const;
 
-const writes = (workspace: string): AnyTool =>
+const writingTool = (workspace: string): AnyTool =>
   defineTool({
     name: 'write',
     description: 'Writes a file.',
@@ -48,23 +48,23 @@ const writes = (workspace: string): AnyTool =>
     run: ({ file, text }) => writeFileSync(join(workspace, file), text),
   });
 
-const spoils = (workspace: string, then: (signal: AbortSignal) => unknown): AnyTool =>
+const failingTool = (workspace: string, then: (signal: AbortSignal) => unknown): AnyTool =>
   defineTool({
     name: 'spoil',
-    description: 'Changes things and does not complete.',
+    description: 'Changes files and does not complete.',
     effect: 'undoable',
     run(_, { signal, state }) {
       state.set('step', 'spoiled');
-      writeFileSync(join(workspace, 'kept.txt'), 'spoiled');
-      mkdirSync(join(workspace, 'litter'));
+      writeFileSync(join(workspace, 'a.txt'), 'spoiled');
+      mkdirSync(join(workspace, 'created'));
       return then(signal);
     },
   });
 
 describe('undoable calls', () => {
-  test('show what they changed, and an undo restores exactly that, once', async () => {
-    await using place = await opened((workspace) => [writes(workspace)]);
-    const { box, workspace } = place;
+  test('report their changes, and an undo reverts exactly those, once', async () => {
+    await using opened = await openBox((workspace) => [writingTool(workspace)]);
+    const { box, workspace } = opened;
     writeFileSync(join(workspace, 'a.txt'), 'one\ntwo\n');
     writeFileSync(join(workspace, 'other.txt'), 'other');
     const before = treeFingerprint(workspace);
@@ -95,8 +95,8 @@ describe('undoable calls', () => {
     );
   });
 
-  test('a later edit is a conflict: it is told, and nothing is overwritten; the rest only on request', async () => {
-    await using place = await opened((workspace) => [
+  test('conflict with a later edit: nothing is overwritten, and the rest is undone only on request', async () => {
+    await using opened = await openBox((workspace) => [
       defineTool({
         name: 'two',
         description: 'Writes two files.',
@@ -107,7 +107,7 @@ describe('undoable calls', () => {
         },
       }),
     ]);
-    const { box, workspace } = place;
+    const { box, workspace } = opened;
     writeFileSync(join(workspace, 'a.txt'), 'before');
     const { callId } = await box.call('mcp__t__two');
     writeFileSync(join(workspace, 'a.txt'), 'by a human');
@@ -135,21 +135,21 @@ describe('undoable calls', () => {
       { signal: () => AbortSignal.timeout(300) },
     ],
   ] as const) {
-    test(`${name}: rolled back by itself, session state too`, async () => {
-      await using place = await opened((workspace) => [
-        spoils(workspace, then),
+    test(`that end as ${name} are rolled back, including session state`, async () => {
+      await using opened = await openBox((workspace) => [
+        failingTool(workspace, then),
         defineTool({ name: 'nothing', description: 'Does nothing.', effect: 'undoable', run: () => 'ok' }),
         defineTool({
           name: 'step',
-          description: 'Looks.',
+          description: 'Reads the state.',
           effect: 'read',
           run: (_, { state }) => state.get('step') ?? 'none',
         }),
       ]);
-      const { box, workspace } = place;
-      writeFileSync(join(workspace, 'kept.txt'), 'kept');
+      const { box, workspace } = opened;
+      writeFileSync(join(workspace, 'a.txt'), 'before');
       const before = treeFingerprint(workspace);
-      // The thread that keeps workspaces takes a moment to start, and that is no part of this.
+      // Starts the thread that stores workspaces, so that its start does not use up the deadline.
       await box.call('mcp__t__nothing');
       const result = await box.call(
         'mcp__t__spoil',
@@ -168,9 +168,9 @@ describe('undoable calls', () => {
     });
   }
 
-  test('a state that cannot be kept means that nothing is run', async () => {
-    await using place = await opened((workspace) => [writes(workspace)], { undo: { maxFiles: 3 } });
-    const { box, workspace } = place;
+  test('do not run when the state before them cannot be stored', async () => {
+    await using opened = await openBox((workspace) => [writingTool(workspace)], { undo: { maxFiles: 3 } });
+    const { box, workspace } = opened;
     for (const name of ['a', 'b', 'c']) writeFileSync(join(workspace, name), name);
     const result = await box.call('mcp__t__write', { file: 'a', text: 'changed' });
     assert.equal(result.error?.code, 'checkpoint-failed');
@@ -178,9 +178,9 @@ describe('undoable calls', () => {
     assert.equal(readFileSync(join(workspace, 'a'), 'utf8'), 'a');
   });
 
-  test('parallel calls in one workspace come one after the other, and each is undone without the others', async () => {
-    await using place = await opened((workspace) => [writes(workspace)]);
-    const { box, workspace } = place;
+  test('run one after another in a workspace, and each is undone without the others', async () => {
+    await using opened = await openBox((workspace) => [writingTool(workspace)]);
+    const { box, workspace } = opened;
     const results = await Promise.all(
       ['a', 'b', 'c', 'd'].map((file) => box.call('mcp__t__write', { file, text: file })),
     );
@@ -192,16 +192,16 @@ describe('undoable calls', () => {
     assert.deepEqual(readdirSync(workspace).toSorted(), ['a', 'c', 'd']);
   });
 
-  test('a session is undone from its last call to its first', async () => {
-    await using place = await opened((workspace) => [writes(workspace)]);
-    const { box, workspace } = place;
+  test('of a session are undone from the last to the first', async () => {
+    await using opened = await openBox((workspace) => [writingTool(workspace)]);
+    const { box, workspace } = opened;
     writeFileSync(join(workspace, 'a'), 'before');
     const before = treeFingerprint(workspace);
     const calls = [];
     for (const text of ['one', 'two', 'three'])
       calls.push(await box.call('mcp__t__write', { file: 'a', text }, { session: 's' }));
     const conflict = await box.undo.call(calls[0]?.callId ?? '');
-    assert.equal(conflict.outcome, 'conflict', 'a later call stands on it');
+    assert.equal(conflict.outcome, 'conflict', 'a later call changed the same file');
     const undone = await box.undo.session('s');
     assert.deepEqual(
       undone.map(({ callId }) => callId),
@@ -210,16 +210,16 @@ describe('undoable calls', () => {
     assert.deepEqual(treeFingerprint(workspace), before);
   });
 
-  test('calls that only read keep nothing and start nothing', async () => {
-    await using place = await opened(() => [
-      defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' }),
+  test('store nothing when they only read', async () => {
+    await using opened = await openBox(() => [
+      defineTool({ name: 'look', description: 'Reads.', effect: 'read', run: () => 'seen' }),
     ]);
-    await place.box.call('mcp__t__look');
-    assert.ok(!existsSync(join(place.data, 'undo')));
+    await opened.box.call('mcp__t__look');
+    assert.ok(!existsSync(join(opened.data, 'undo')));
   });
 
-  test('a call of an earlier process can be undone', async () => {
-    const first = await opened((workspace) => [writes(workspace)]);
+  test('can be undone by a later process', async () => {
+    const first = await openBox((workspace) => [writingTool(workspace)]);
     writeFileSync(join(first.workspace, 'a'), 'before');
     const before = treeFingerprint(first.workspace);
     const { callId } = await first.box.call('mcp__t__write', { file: 'a', text: 'after' });
@@ -246,8 +246,8 @@ describe('compensations', () => {
 
   test('run in reverse order, once', async () => {
     const done: string[] = [];
-    await using place = await opened(() => [compensable(done, () => 'ok')]);
-    const { box } = place;
+    await using opened = await openBox(() => [compensable(done, () => 'ok')]);
+    const { box } = opened;
     for (const what of ['a', 'b']) await box.call('mcp__t__order', { what }, { session: 's' });
     await box.undo.session('s');
     assert.deepEqual(done, ['order a', 'order b', 'cancel b', 'cancel a']);
@@ -257,10 +257,10 @@ describe('compensations', () => {
     assert.equal(done.length, 4);
   });
 
-  test('run when the call fails after it may have acted, and not when it never ran', async () => {
+  test('run when a call fails that may have acted, and not when it never ran', async () => {
     const done: string[] = [];
-    await using place = await opened(() => [compensable(done, () => Promise.reject(new Error('late')))]);
-    const { box } = place;
+    await using opened = await openBox(() => [compensable(done, () => Promise.reject(new Error('late')))]);
+    const { box } = opened;
     const result = await box.call('mcp__t__order', { what: 'a' });
     assert.deepEqual(done, ['order a', 'cancel a']);
     assert.match(result.error?.message ?? '', /late\. Its own undo was run\./);
@@ -269,11 +269,31 @@ describe('compensations', () => {
     assert.equal(done.length, 2);
   });
 
-  test('are refused for arguments that the journal does not hold whole', async () => {
+  test('run with the recorded name and the state of the session', async () => {
+    const sessions: unknown[] = [];
+    const order = defineTool({
+      name: 'order',
+      description: 'Orders something.',
+      input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] } as const,
+      run: ({ what }, { state }) => {
+        if (what === 'none') throw new Error('no');
+        state.set('last', what);
+      },
+      undo: (_, { session, state }) => void sessions.push([session, state.get('last')]),
+    });
+    await using opened = await openBox(() => [order], { secrets: { CARD: 'card-4711-0815' } });
+    const { box } = opened;
+    for (const what of ['a', 'none']) await box.call('mcp__t__order', { what }, { session: 's card-4711-0815' });
+    assert.deepEqual(sessions, [['s [redacted:CARD]', 'a']]);
+    const { items } = await box.journal.query({ session: 's [redacted:CARD]', type: 'UndoStarted' });
+    assert.equal(items.length, 1);
+  });
+
+  test('are refused for arguments that the journal does not contain in full', async () => {
     const done: string[] = [];
-    await using place = await opened(() => [compensable(done, () => 'ok')], { secrets: { CARD: 'card-4711-0815' } });
-    const { callId } = await place.box.call('mcp__t__order', { what: 'with card-4711-0815' });
-    const { outcome, error } = await place.box.undo.call(callId);
+    await using opened = await openBox(() => [compensable(done, () => 'ok')], { secrets: { CARD: 'card-4711-0815' } });
+    const { callId } = await opened.box.call('mcp__t__order', { what: 'with card-4711-0815' });
+    const { outcome, error } = await opened.box.undo.call(callId);
     assert.equal(outcome, 'failed');
     assert.match(error ?? '', /are not recorded whole/);
     assert.equal(done.length, 1);

@@ -7,7 +7,7 @@ import { referenceServer } from '../../../test/mcp-servers/programs.ts';
 import { treeFingerprint } from '../../../test/support/tree-fingerprint.ts';
 import { createSignalbox, mcpServer, transformServer } from '../../index.ts';
 
-test('what a tool of an external server changed in its declared workspace is shown and undone', async (t) => {
+test('changes of an external server’s tool in its declared workspace are reported and undone', async (t) => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-undo-')));
   const workspace = join(directory, 'workspace');
   mkdirSync(workspace);

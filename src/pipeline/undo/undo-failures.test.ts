@@ -24,10 +24,10 @@ import {
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-undo-failures-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
-let places = 0;
+let directories = 0;
 
-class Place implements AsyncDisposable {
-  readonly directory = join(scratch, String(places++));
+class UndoFixture implements AsyncDisposable {
+  readonly directory = join(scratch, String(directories++));
   readonly data = join(this.directory, 'data');
   readonly workspace = join(this.directory, 'workspace');
   #box: Signalbox | undefined;
@@ -38,7 +38,7 @@ class Place implements AsyncDisposable {
     writeFileSync(join(this.workspace, 'folder', 'b.txt'), 'before');
   }
 
-  /** Opens a box with these tools, in the place of the one before. */
+  /** Opens a box with these tools, and closes the previous one. */
   async open(tools: readonly AnyTool[], more: SignalboxOptions = {}): Promise<Signalbox> {
     await this.#box?.close();
     const servers =
@@ -55,45 +55,45 @@ class Place implements AsyncDisposable {
   }
 }
 
-const acts = (run: () => unknown, more: { undo?: () => unknown; description?: string } = {}): AnyTool =>
+const actingTool = (run: () => unknown, more: { undo?: () => unknown; description?: string } = {}): AnyTool =>
   defineTool({ name: 'act', description: 'Acts.', effect: 'undoable', run, ...more });
 
-describe('a call that removes its workspace', () => {
-  const ways: Record<string, (place: Place) => void> = {
-    'is gone': () => undefined,
-    'is a file now': ({ workspace }) => writeFileSync(workspace, 'file'),
-    'leads elsewhere now': ({ workspace, directory }) => {
-      mkdirSync(join(directory, 'elsewhere'));
-      writeFileSync(join(directory, 'elsewhere', 'a.txt'), 'theirs');
-      symlinkSync(join(directory, 'elsewhere'), workspace);
+describe('call that removes its workspace', () => {
+  const replacements: Record<string, (fixture: UndoFixture) => void> = {
+    'no longer exists': () => undefined,
+    'was replaced by a file': ({ workspace }) => writeFileSync(workspace, 'file'),
+    'was replaced by a link': ({ workspace, directory }) => {
+      mkdirSync(join(directory, 'target'));
+      writeFileSync(join(directory, 'target', 'a.txt'), 'theirs');
+      symlinkSync(join(directory, 'target'), workspace);
     },
   };
-  for (const [what, then] of Object.entries(ways)) {
-    test(`which ${what}: rolled back when it fails, undone when it completes`, async () => {
-      await using place = new Place();
-      const before = treeFingerprint(place.workspace);
+  for (const [state, then] of Object.entries(replacements)) {
+    test(`is rolled back and undone when the workspace ${state}`, async () => {
+      await using fixture = new UndoFixture();
+      const before = treeFingerprint(fixture.workspace);
       let fails = true;
-      const box = await place.open([
-        acts(() => {
-          rmSync(place.workspace, { recursive: true });
-          then(place);
+      const box = await fixture.open([
+        actingTool(() => {
+          rmSync(fixture.workspace, { recursive: true });
+          then(fixture);
           if (fails) throw new Error('no');
         }),
       ]);
       const failed = await box.call('mcp__t__act');
       assert.match(failed.error?.message ?? '', /4 changes it had made in its workspace were taken back/);
-      assert.deepEqual(treeFingerprint(place.workspace), before);
-      rmSync(join(place.directory, 'elsewhere'), { recursive: true, force: true });
+      assert.deepEqual(treeFingerprint(fixture.workspace), before);
+      rmSync(join(fixture.directory, 'target'), { recursive: true, force: true });
 
       fails = false;
       const completed = await box.call('mcp__t__act');
       assert.equal(completed.changes?.length, 4);
       assert.equal((await box.undo.call(completed.callId)).outcome, 'undone');
-      assert.deepEqual(treeFingerprint(place.workspace), before);
-      if (what === 'leads elsewhere now')
+      assert.deepEqual(treeFingerprint(fixture.workspace), before);
+      if (state === 'was replaced by a link')
         assert.deepEqual(
-          readdirSync(join(place.directory, 'elsewhere')).map((name) =>
-            readFileSync(join(place.directory, 'elsewhere', name), 'utf8'),
+          readdirSync(join(fixture.directory, 'target')).map((name) =>
+            readFileSync(join(fixture.directory, 'target', name), 'utf8'),
           ),
           ['theirs'],
         );
@@ -101,12 +101,12 @@ describe('a call that removes its workspace', () => {
   }
 });
 
-test('undo tells of a rollback that failed', async () => {
-  await using place = new Place();
-  const box = await place.open([
-    acts(() => {
-      writeFileSync(place.at('c'), 'c');
-      rmSync(join(place.data, 'undo'), { recursive: true });
+test('undo reports a rollback that failed', async () => {
+  await using fixture = new UndoFixture();
+  const box = await fixture.open([
+    actingTool(() => {
+      writeFileSync(fixture.at('c'), 'c');
+      rmSync(join(fixture.data, 'undo'), { recursive: true });
       throw new Error('Too bad.');
     }),
   ]);
@@ -118,15 +118,15 @@ test('undo tells of a rollback that failed', async () => {
   await assert.rejects(box.undo.call(callId), { code: 'undo-unavailable', message: /could not be taken back then/ });
 });
 
-describe('an undo of its own', () => {
-  test('that failed is not taken for done: it is told each time, and run once more only on request', async () => {
-    await using place = new Place();
+describe('undo function of a tool', () => {
+  test('that failed is reported each time, and runs again only on request', async () => {
+    await using fixture = new UndoFixture();
     let runs = 0;
     const undo = (): void => {
       runs += 1;
       if (runs < 3) throw new Error(`no ${runs}`);
     };
-    const box = await place.open([acts(() => 'done', { undo })]);
+    const box = await fixture.open([actingTool(() => 'done', { undo })]);
     const { callId } = await box.call('mcp__t__act');
     const outcomes = [];
     for (const again of [false, false, true, false, true])
@@ -141,64 +141,64 @@ describe('an undo of its own', () => {
     await assert.rejects(box.undo.call(callId, { again: true }), { code: 'undo-done' });
   });
 
-  test('that failed when the call failed can be run once more', async () => {
-    await using place = new Place();
+  test('that failed right after its call failed can run again', async () => {
+    await using fixture = new UndoFixture();
     let runs = 0;
     const undo = (): void => {
       runs += 1;
       if (runs === 1) throw new Error('no');
     };
-    const box = await place.open([acts(() => Promise.reject(new Error('late')), { undo })]);
+    const box = await fixture.open([actingTool(() => Promise.reject(new Error('late')), { undo })]);
     const { callId } = await box.call('mcp__t__act');
     assert.equal((await box.undo.call(callId)).outcome, 'failed');
     assert.equal((await box.undo.call(callId, { again: true })).outcome, 'undone');
   });
 
-  test('of a tool that was changed is not run: nothing is touched, or on request the workspace alone', async () => {
-    await using place = new Place();
+  test('does not run when the tool was changed: nothing is undone, or on request the workspace alone', async () => {
+    await using fixture = new UndoFixture();
     let runs = 0;
-    const run = (): void => writeFileSync(place.at('a.txt'), 'after');
+    const run = (): void => writeFileSync(fixture.at('a.txt'), 'after');
     const undo = (): number => (runs += 1);
-    const { callId } = await (await place.open([acts(run, { undo })])).call('mcp__t__act');
-    for (const changed of [acts(run, { undo, description: 'Acts otherwise.' }), acts(run)]) {
-      const refused = await (await place.open([changed])).undo.call(callId);
+    const { callId } = await (await fixture.open([actingTool(run, { undo })])).call('mcp__t__act');
+    for (const changed of [actingTool(run, { undo, description: 'Acts differently.' }), actingTool(run)]) {
+      const refused = await (await fixture.open([changed])).undo.call(callId);
       assert.equal(refused.outcome, 'failed');
       assert.match(refused.error ?? '', /nothing was touched: mcp__t__act was changed since the call/);
-      assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'after');
+      assert.equal(readFileSync(fixture.at('a.txt'), 'utf8'), 'after');
     }
-    const box = await place.open([acts(run, { undo, description: 'Acts otherwise.' })]);
+    const box = await fixture.open([actingTool(run, { undo, description: 'Acts differently.' })]);
     const partly = await box.undo.call(callId, { partial: true });
     assert.equal(partly.outcome, 'failed');
-    assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'before');
+    assert.equal(readFileSync(fixture.at('a.txt'), 'utf8'), 'before');
     assert.equal(runs, 0);
   });
 
-  test('of a tool that is not available ends the undo of a session, before earlier calls are touched', async () => {
-    await using place = new Place();
-    const writes = defineTool({
+  test('of an unavailable tool ends the undo of a session before earlier calls are undone', async () => {
+    await using fixture = new UndoFixture();
+    const write = defineTool({
       name: 'write',
       description: 'Writes.',
       effect: 'undoable',
-      run: () => writeFileSync(place.at('a.txt'), 'after'),
+      run: () => writeFileSync(fixture.at('a.txt'), 'after'),
     });
-    const orders = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
-    const box = await place.open([writes, orders]);
+    const order = defineTool({ name: 'order', description: 'Orders.', run: () => 'ok', undo: () => undefined });
+    const box = await fixture.open([write, order]);
     await box.call('mcp__t__write', {}, { session: 's' });
     await box.call('mcp__t__order', {}, { session: 's' });
-    const undone = await (await place.open([])).undo.session('s');
+    const undone = await (await fixture.open([])).undo.session('s');
     assert.deepEqual(
       undone.map(({ tool, outcome }) => [tool, outcome]),
       [['mcp__t__order', 'failed']],
     );
     assert.match(undone[0]?.error ?? '', /mcp__t__order is not available/);
-    assert.equal(readFileSync(place.at('a.txt'), 'utf8'), 'after');
-    assert.equal((await (await place.open([writes, orders])).undo.session('s')).length, 2);
+    assert.equal(readFileSync(fixture.at('a.txt'), 'utf8'), 'after');
+    assert.equal((await (await fixture.open([write, order])).undo.session('s')).length, 2);
   });
 });
 
-test('session state that a failed call changed in place is as it was', async () => {
-  await using place = new Place();
-  const box = await place.open([
+test('session state that a failed call modified in place is restored', async () => {
+  await using fixture = new UndoFixture();
+  const box = await fixture.open([
     defineTool({
       name: 'push',
       description: 'Adds to a list.',
@@ -224,19 +224,19 @@ test('session state that a failed call changed in place is as it was', async () 
   assert.equal(await push('set'), '2');
 });
 
-test('an undo beside a running call tells whose end it waits for, and no longer than it may', async () => {
-  await using place = new Place();
+test('an undo next to a running call reports the call it waits for, and waits no longer than allowed', async () => {
+  await using fixture = new UndoFixture();
   let calls = 0;
   const started = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const box = await place.open([
-    acts(async () => {
+  const box = await fixture.open([
+    actingTool(async () => {
       calls += 1;
-      writeFileSync(place.at('a.txt'), String(calls));
+      writeFileSync(fixture.at('a.txt'), String(calls));
       if (calls === 1) return;
       started.resolve();
       await goOn.promise;
-      writeFileSync(place.at('a.txt'), '1');
+      writeFileSync(fixture.at('a.txt'), '1');
     }),
   ]);
   const { callId } = await box.call('mcp__t__act');
@@ -256,29 +256,29 @@ test('an undo beside a running call tells whose end it waits for, and no longer 
   assert.equal(busy.length, 1);
 });
 
-test('a tool that removes what is kept for undo harms no later call, and undo says that it is gone', async () => {
-  await using place = new Place();
+test('a tool that deletes the undo storage does not affect later calls, and undo reports the lost state', async () => {
+  await using fixture = new UndoFixture();
   let removes: string | undefined;
-  const box = await place.open([
-    acts(() => {
-      writeFileSync(place.at('a.txt'), String(Math.random()));
-      if (removes !== undefined) rmSync(join(place.data, 'undo', removes), { recursive: true });
+  const box = await fixture.open([
+    actingTool(() => {
+      writeFileSync(fixture.at('a.txt'), String(Math.random()));
+      if (removes !== undefined) rmSync(join(fixture.data, 'undo', removes), { recursive: true });
     }),
   ]);
   for (const part of ['.', 'content', 'calls', 'open', 'workspaces']) {
     removes = undefined;
-    const kept = await box.call('mcp__t__act');
+    const stored = await box.call('mcp__t__act');
     removes = part;
     const removing = await box.call('mcp__t__act');
     assert.equal(removing.outcome, 'completed');
     removes = undefined;
-    const before = readFileSync(place.at('a.txt'), 'utf8');
+    const before = readFileSync(fixture.at('a.txt'), 'utf8');
     const later = await box.call('mcp__t__act');
     assert.equal(later.changes?.length, 1, part);
     assert.equal((await box.undo.call(later.callId)).outcome, 'undone', part);
-    assert.equal(readFileSync(place.at('a.txt'), 'utf8'), before);
+    assert.equal(readFileSync(fixture.at('a.txt'), 'utf8'), before);
     if (part !== '.') continue;
-    await assert.rejects(box.undo.call(kept.callId), {
+    await assert.rejects(box.undo.call(stored.callId), {
       code: 'undo-unavailable',
       message: /the stored state .* is gone/,
     });
@@ -286,6 +286,6 @@ test('a tool that removes what is kept for undo harms no later call, and undo sa
       code: 'undo-unavailable',
       message: /nothing is stored of it/,
     });
-    assert.ok(existsSync(join(place.data, 'undo', 'plans')));
+    assert.ok(existsSync(join(fixture.data, 'undo', 'plans')));
   }
 });
