@@ -54,18 +54,18 @@ export function toMemory(messages: readonly ModelMessage[], maxCharacters = defa
     if (next === -1) break;
     for (; start < next; start += 1) size -= sizes[start] ?? 0;
   }
-  const kept = messages.slice(start);
-  const memory: Memory = { version: 1, messages: size > maxCharacters ? withoutSteps(kept) : kept };
+  const remaining = messages.slice(start);
+  const memory: Memory = { version: 1, messages: size > maxCharacters ? withoutSteps(remaining) : remaining };
   // Removes properties that are undefined.
   return JSON.parse(JSON.stringify(memory)) as JsonValue;
 }
 
 /** Reduces a turn that is too large on its own to its question and final answer. */
 function withoutSteps(turn: readonly ModelMessage[]): ModelMessage[] {
-  const [asked] = turn;
+  const [question] = turn;
   const texts = textOf(turn.at(-1));
-  const answered = `[The steps of this turn were left out, to save room.]${texts === '' ? '' : `\n${texts}`}`;
-  return asked === undefined ? [] : [asked, { role: 'assistant', content: answered }];
+  const answer = `[The steps of this turn were left out, to save room.]${texts === '' ? '' : `\n${texts}`}`;
+  return question === undefined ? [] : [question, { role: 'assistant', content: answer }];
 }
 
 function textOf(message: ModelMessage | undefined): string {

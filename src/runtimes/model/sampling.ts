@@ -134,14 +134,14 @@ function answerOf(
   const calls = requested.map(({ toolCallId, toolName, input }): JsonObject => {
     return { type: 'tool_use', id: toolCallId, name: toolName, input: isJsonObject(input) ? input : {} };
   });
-  const text = saidIn(message);
-  const said: JsonObject[] = text === '' && calls.length > 0 ? [] : [{ type: 'text', text }];
-  const blocks = [...said, ...calls];
+  const text = textIn(message);
+  const texts: JsonObject[] = text === '' && calls.length > 0 ? [] : [{ type: 'text', text }];
+  const blocks = [...texts, ...calls];
   // Revisions before 2025-11-25 know only a single block.
   return { role: 'assistant', model, content: blocks.length === 1 ? (blocks[0] ?? null) : blocks, stopReason };
 }
 
-function saidIn(message: AssistantModelMessage | undefined): string {
+function textIn(message: AssistantModelMessage | undefined): string {
   const content = message?.content ?? '';
   if (typeof content === 'string') return content;
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');

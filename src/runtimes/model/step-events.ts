@@ -92,10 +92,10 @@ export class StepEvents {
     const content = [text('not run: the answer that requested it is incomplete')];
     for (const { toolCallId } of this.#calls)
       this.#request.emit({ type: 'tool_result', toolCallId, outcome: 'cancelled', content, durationMs: 0 });
-    return { message: this.#said(), usage: this.#usage };
+    return { message: this.#textMessage(), usage: this.#usage };
   }
 
-  #said(): AssistantModelMessage | undefined {
+  #textMessage(): AssistantModelMessage | undefined {
     return this.#text === '' ? undefined : { role: 'assistant', content: this.#text };
   }
 }

@@ -20,7 +20,7 @@ interface TrackedCall {
 /** The server name of Claude Code's own tools. */
 const ownServer = 'claude';
 
-/** Emits the events of each call once and in order, whichever channel reports a step first. */
+/** Emits the events of each call once and in order from both channels. */
 export class ToolCallEvents {
   readonly #emit: (event: TurnEvent) => void;
   readonly #mounted: (name: string) => ToolId | undefined;

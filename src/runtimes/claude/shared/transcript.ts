@@ -15,11 +15,11 @@ const remark = /^\s*(<system-reminder>|\[Request interrupted by user)/;
 
 /** Returns the conversation that ends with the last message. Excludes messages of other branches. */
 export function toTranscript(records: readonly TranscriptRecord[]): TranscriptMessage[] {
-  const said = records.filter((record): record is MessageRecord => record.message !== undefined);
-  const results = resultsIn(said);
-  const pieces = piecesByAnswer(said);
+  const messages = records.filter((record): record is MessageRecord => record.message !== undefined);
+  const results = resultsIn(messages);
+  const pieces = piecesByAnswer(messages);
   const added = new Set<JsonValue>();
-  return chainOf(records, said.at(-1)).flatMap((record) => {
+  return chainOf(records, messages.at(-1)).flatMap((record) => {
     const { role, id } = record.message;
     if (role === 'user') return messageOf([record], results);
     // An answer is written in pieces, of which only the last may be on the path of parents.
@@ -46,9 +46,9 @@ function chainOf(records: readonly TranscriptRecord[], last: MessageRecord | und
   return chain.toReversed();
 }
 
-function piecesByAnswer(said: readonly MessageRecord[]): ReadonlyMap<JsonValue, readonly MessageRecord[]> {
+function piecesByAnswer(messages: readonly MessageRecord[]): ReadonlyMap<JsonValue, readonly MessageRecord[]> {
   const pieces = new Map<JsonValue, Map<string, MessageRecord>>();
-  for (const record of said) {
+  for (const record of messages) {
     const { role, id } = record.message;
     if (role !== 'assistant' || typeof id !== 'string') continue;
     const known = pieces.get(id) ?? new Map<string, MessageRecord>();
@@ -58,8 +58,8 @@ function piecesByAnswer(said: readonly MessageRecord[]): ReadonlyMap<JsonValue, 
 }
 
 /** Returns the tool results by call id, from all branches: results of parallel calls are in separate branches. */
-function resultsIn(said: readonly MessageRecord[]): ToolResults {
-  const blocks = said.flatMap(({ message }) => (message.role === 'user' ? blocksOf(message) : []));
+function resultsIn(messages: readonly MessageRecord[]): ToolResults {
+  const blocks = messages.flatMap(({ message }) => (message.role === 'user' ? blocksOf(message) : []));
   return new Map(
     blocks.flatMap((block): [string, JsonObject][] =>
       block['type'] === 'tool_result' && typeof block['tool_use_id'] === 'string'

@@ -34,9 +34,9 @@ export function toProviderFailure(model: string, thrown: unknown): Failure {
 export function retryDelayMs(thrown: unknown, retries: number): number | undefined {
   const error = cause(thrown);
   if (retries >= maxRetries || !APICallError.isInstance(error) || !error.isRetryable) return undefined;
-  const asked = retryAfterMs(error);
-  if (asked === undefined) return firstRetryDelayMs * 2 ** retries;
-  return asked > maxRetryDelayMs ? undefined : asked;
+  const retryAfter = retryAfterMs(error);
+  if (retryAfter === undefined) return firstRetryDelayMs * 2 ** retries;
+  return retryAfter > maxRetryDelayMs ? undefined : retryAfter;
 }
 
 /** Returns the innermost cause, because the AI SDK wraps connection errors. */

@@ -42,7 +42,7 @@ async function askOnce(request: StepRequest): Promise<Attempt> {
       messages: [...request.messages],
       tools: tools.set,
       abortSignal: request.signal,
-      // The AI SDK ignores a `Retry-After` beyond a minute and asks again after two seconds.
+      // The AI SDK ignores a `Retry-After` above one minute and retries after two seconds.
       maxRetries: 0,
       ...request.settings,
       ...(request.answerTokens === undefined ? {} : { maxOutputTokens: request.answerTokens }),

@@ -16,11 +16,11 @@ const encoded = /^=\?base64\?(.*)\?=$/;
 
 /** Refuses a request whose headers contradict its body, because proxies in between may have routed by the headers. */
 export function checkHeaders(headers: IncomingHttpHeaders, { method, params }: WireRequest): void {
-  agree('MCP-Protocol-Version', textOf(headers['mcp-protocol-version']), envelopeVersion(params));
-  agree('Mcp-Method', textOf(headers['mcp-method']), method);
+  assertEqual('MCP-Protocol-Version', textOf(headers['mcp-protocol-version']), envelopeVersion(params));
+  assertEqual('Mcp-Method', textOf(headers['mcp-method']), method);
   const key = Object.hasOwn(named, method) ? named[method] : undefined;
   const value = key === undefined ? undefined : params[key];
-  if (typeof value === 'string') agree('Mcp-Name', decoded(textOf(headers['mcp-name'])), value);
+  if (typeof value === 'string') assertEqual('Mcp-Name', decoded(textOf(headers['mcp-name'])), value);
 }
 
 const headersOf = new WeakMap<ToolDefinition, ParameterHeaders | null>();
@@ -35,7 +35,7 @@ export function checkParameters(headers: IncomingHttpHeaders, tool: ToolDefiniti
   }
   if (made === null) return;
   for (const [name, value] of Object.entries(made(args)))
-    agree(name, decoded(textOf(headers[name.toLowerCase()])), decoded(value));
+    assertEqual(name, decoded(textOf(headers[name.toLowerCase()])), decoded(value));
 }
 
 /** Decodes a header’s value. Text that a header cannot carry is sent in base64. */
@@ -47,9 +47,9 @@ function decoded(value: string | undefined): string | undefined {
 }
 
 /** Refuses the request when a header differs from the body. */
-function agree(header: string, said: string | undefined, expected: string | undefined): void {
-  if (said === expected) return;
-  const what = said === undefined ? 'is missing or cannot be read' : `says ${JSON.stringify(said)}`;
+function assertEqual(header: string, actual: string | undefined, expected: string | undefined): void {
+  if (actual === expected) return;
+  const what = actual === undefined ? 'is missing or cannot be read' : `says ${JSON.stringify(actual)}`;
   const message = `the header ${header} ${what}, and the body says ${JSON.stringify(expected ?? null)}`;
   throw new Refusal(400, wireCodes.headers, message, { mismatch: { header, body: expected ?? '' } });
 }

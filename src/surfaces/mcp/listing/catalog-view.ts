@@ -133,8 +133,8 @@ export class CatalogView {
 }
 
 /**
- * Returns items by the name they are listed under. An own name that two items share, or that looks like a full name, gives way to the
- * full name, so no server can list a tool under the name of another server's. No item replaces an earlier one.
+ * Returns items by the name they are listed under. An own name that two items share, or that looks like a full name, is replaced by
+ * the full name, so no server can list a tool under the name of another server's. No item replaces an earlier one.
  */
 function byName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId, isOwn: boolean): Map<string, Item> {
   const counts = new Map<string, number>();
@@ -189,7 +189,7 @@ function serverOf(uri: string, resources: Resources, templates: Templates): stri
 
 /**
  * Returns whether a URI may be an expansion of a template: its literal parts are in the URI in their order, and a simple variable
- * spans no slash. Takes linear time, whatever the server wrote; a template without a literal scheme matches nothing.
+ * spans no slash. Takes linear time for any template; a template without a literal scheme matches nothing.
  */
 export function mayExpandTo(uriTemplate: string, uri: string): boolean {
   const parts = uriTemplate.split(/\{([^{}]*)\}/);

@@ -61,7 +61,7 @@ export class MultiRoundRequests {
   constructor(relay?: Relay) {
     this.#relay = relay;
     this.#address = relay?.address ?? 'here';
-    relay?.serve('round', (asked: ForwardedRound, caller) => this.#serveForwarded(asked, caller));
+    relay?.serve('round', (forwarded: ForwardedRound, caller) => this.#serveForwarded(forwarded, caller));
   }
 
   /** Starts the work, or continues it when the request carries the state of an earlier round. */
@@ -114,10 +114,10 @@ export class MultiRoundRequests {
     { params, channel, gone }: RequestRound,
   ): Promise<Answer> {
     const responses = params['inputResponses'] ?? null;
-    const asked: ForwardedRound = { ...held, responses, canSend: channel.canSend };
+    const forwarded: ForwardedRound = { ...held, responses, canSend: channel.canSend };
     const onMessage = (text: string): void => channel.send(text);
     try {
-      const { result, error } = await relay.ask(address, 'round', asked, { onMessage, signal: gone });
+      const { result, error } = await relay.ask(address, 'round', forwarded, { onMessage, signal: gone });
       if (isJsonObject(result)) return result;
       const { code, message, data } = error as unknown as Pick<WireError, 'code' | 'message' | 'data'>;
       throw new WireError(code, message, data);

@@ -21,11 +21,11 @@ export interface RelayCaller {
 }
 
 /** Serves a request of another process. A rejection is reported as an empty result. */
-type RelayHandler<Asked> = (asked: Asked, caller: RelayCaller) => Promise<JsonObject>;
+type RelayHandler<Payload> = (request: Payload, caller: RelayCaller) => Promise<JsonObject>;
 
 /** A message between two processes. */
 type Note =
-  | { readonly kind: 'ask'; readonly name: string; readonly asked: object }
+  | { readonly kind: 'request'; readonly name: string; readonly request: object }
   | { readonly kind: 'message'; readonly text: string }
   /** `null`: the request has no result. */
   | { readonly kind: 'end'; readonly answer: JsonObject | null }
@@ -82,15 +82,15 @@ export class Relay {
   }
 
   /** Registers the handler of requests by name. */
-  serve<Asked extends object>(name: string, handle: RelayHandler<Asked>): void {
-    this.#handlers.set(name, (asked, caller) => handle(asked as Asked, caller));
+  serve<Payload extends object>(name: string, handle: RelayHandler<Payload>): void {
+    this.#handlers.set(name, (request, caller) => handle(request as Payload, caller));
   }
 
   /** Sends a request to a process. Rejects with `RelayLost` when that process cannot serve it, or with the error of the bus. */
   async ask(
     to: string,
     name: string,
-    asked: object,
+    request: object,
     { onMessage, signal }: { onMessage(text: string): void; readonly signal?: AbortSignalLike | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw abortReason(signal);
@@ -117,7 +117,7 @@ export class Relay {
     };
     signal?.addEventListener('abort', leave, { once: true });
     try {
-      const sent = this.#pubSub.publish(topicOf(to), noteOf(link, this.address, { kind: 'ask', name, asked }));
+      const sent = this.#pubSub.publish(topicOf(to), noteOf(link, this.address, { kind: 'request', name, request }));
       sent.catch(reject);
       return await promise;
     } finally {
@@ -139,14 +139,14 @@ export class Relay {
 
   #receive(text: string): void {
     const { from, id, note } = JSON.parse(text) as { from: string; id: string; note: Note };
-    if (note.kind === 'ask') return void this.#serve(from, id, note);
+    if (note.kind === 'request') return void this.#serve(from, id, note);
     const link = this.#links.get(id);
     if (link?.to !== from) return;
     this.#waitFor(link, 3 * this.#beatMs);
     link.onNote(note);
   }
 
-  async #serve(from: string, id: string, { name, asked }: Note & { kind: 'ask' }): Promise<void> {
+  async #serve(from: string, id: string, { name, request }: Note & { kind: 'request' }): Promise<void> {
     const controller = new AbortController();
     const leave = (): void => controller.abort(new DOMException('the client is gone', 'AbortError'));
     const link = this.#open(from, id, 3 * this.#beatMs, {
@@ -161,7 +161,7 @@ export class Relay {
     const caller = { send: (text: string) => this.#send(link, { kind: 'message', text }), signal };
     let answer: JsonObject | null = null;
     try {
-      answer = (await this.#handlers.get(name)?.(asked, caller)) ?? null;
+      answer = (await this.#handlers.get(name)?.(request, caller)) ?? null;
     } catch {
       // Reported as `null`; the requesting process decides what that means.
     }

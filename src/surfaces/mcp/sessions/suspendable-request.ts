@@ -41,26 +41,26 @@ export class SuspendableRequest {
 
   /** Waits for the result or for requests to the client. Aborting `gone` aborts the work. */
   next(gone: AbortSignalLike | undefined): Promise<RoundEnd> {
-    const give = (): void => this.abort(gone === undefined ? undefined : abortReason(gone));
-    if (gone?.aborted === true) give();
-    gone?.addEventListener('abort', give, { once: true });
+    const onGone = (): void => this.abort(gone === undefined ? undefined : abortReason(gone));
+    if (gone?.aborted === true) onGone();
+    gone?.addEventListener('abort', onGone, { once: true });
     return new Promise((resolve, reject) => {
-      const over = (): void => {
+      const cleanUp = (): void => {
         if (this.#wake === wake) this.#wake = undefined;
-        gone?.removeEventListener('abort', give);
+        gone?.removeEventListener('abort', onGone);
       };
       const wake = (): void => {
-        over();
+        cleanUp();
         resolve({ inputRequests: this.#inputRequests() });
       };
       this.#wake = wake;
       this.#ended.then(
         (answer) => {
-          over();
+          cleanUp();
           resolve({ answer });
         },
         (error: unknown) => {
-          over();
+          cleanUp();
           reject(errorOf(error));
         },
       );

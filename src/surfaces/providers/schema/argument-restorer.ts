@@ -29,12 +29,12 @@ export function objectRestorer(
       }),
     apply: (value) => {
       if (!isJsonObject(value)) return value;
-      const kept = Object.entries(value).flatMap(([name, entry]): [string, JsonValue][] => {
+      const entries = Object.entries(value).flatMap(([name, entry]): [string, JsonValue][] => {
         const property = properties.get(name);
         if (property === undefined) return [[name, entry]];
         return entry === null && property.nullable ? [] : [[name, property.restore.apply(entry)]];
       });
-      return Object.fromEntries(kept);
+      return Object.fromEntries(entries);
     },
   };
 }

@@ -29,9 +29,9 @@ export function objectRoot(given: JsonSchema, forbidden: readonly string[]): Obj
   if (typed && found.length === 0)
     return { schema: given['type'] === 'object' ? given : { ...given, type: 'object' }, warnings: [] };
   const flat = flatten(given, given, new Map());
-  const kept = Object.entries(given).filter(([keyword]) => !found.includes(keyword) && !unevaluated.has(keyword));
+  const remaining = Object.entries(given).filter(([keyword]) => !found.includes(keyword) && !unevaluated.has(keyword));
   const schema = {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(remaining),
     type: 'object',
     properties: flat.properties,
     ...(flat.required.length === 0 ? {} : { required: flat.required }),

@@ -87,14 +87,14 @@ class StrictWriter {
     if (branches.length > 0) return this.#union(schema, branches, at, depth);
     const types = typesOf(schema);
     if (types.length === 0) throw new Inexpressible(`${at} may be of any type`);
-    const kept = { type: types.length === 1 ? types[0] : types, ...this.#kept(schema) };
+    const supported = { type: types.length === 1 ? types[0] : types, ...this.#supported(schema) };
     const object = types.includes('object') ? this.#object(schema, at, depth) : undefined;
     const array = types.includes('array') ? this.#array(schema, at, depth) : undefined;
     const single = types.some((type) => type !== 'object' && type !== 'array')
       ? { restore: scalarRestorer }
       : undefined;
     return {
-      schema: { ...kept, ...object?.schema, ...array?.schema },
+      schema: { ...supported, ...object?.schema, ...array?.schema },
       restore: unionRestorer([object, array, single].filter((part) => part !== undefined)),
     };
   }
@@ -150,8 +150,8 @@ class StrictWriter {
     );
     if (beside !== undefined) throw new Inexpressible(`${at} has ${beside} beside anyOf or oneOf`);
     const written = branches.map((branch) => this.write(branch, at, depth));
-    const { type: _, ...kept } = this.#kept(schema);
-    return { schema: { ...kept, anyOf: written.map((branch) => branch.schema) }, restore: unionRestorer(written) };
+    const { type: _, ...supported } = this.#supported(schema);
+    return { schema: { ...supported, anyOf: written.map((branch) => branch.schema) }, restore: unionRestorer(written) };
   }
 
   #object(schema: SchemaObject, at: string, depth: number): Strict {
@@ -205,14 +205,14 @@ class StrictWriter {
   }
 
   /** Returns the supported keywords except the structural ones. Records the unsupported ones. */
-  #kept(schema: SchemaObject): SchemaObject {
-    const kept: [string, unknown][] = [];
+  #supported(schema: SchemaObject): SchemaObject {
+    const supported: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(schema)) {
       if (structural.has(keyword)) continue;
       if (!this.#takes(keyword, value)) this.#dropped.add(keyword);
-      else kept.push([keyword, value]);
+      else supported.push([keyword, value]);
     }
-    return Object.fromEntries(kept);
+    return Object.fromEntries(supported);
   }
 
   #takes(keyword: string, value: unknown): boolean {

@@ -28,8 +28,12 @@ export function formatStreamId({ address, stream, request }: StreamId): string {
 export function parseEventId(id: string): EventId | undefined {
   const [, address, stream, request, after] = form.exec(id) ?? [];
   if (address === undefined || after === undefined) return undefined;
-  const asked = request === undefined ? undefined : requestOf(request);
-  return { address, stream: Number(stream), request: asked, after: after === 'over' ? after : Number(after) };
+  return {
+    address,
+    stream: Number(stream),
+    request: request === undefined ? undefined : requestOf(request),
+    after: after === 'over' ? after : Number(after),
+  };
 }
 
 function requestOf(text: string): RequestId | undefined {

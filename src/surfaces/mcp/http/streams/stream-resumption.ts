@@ -26,13 +26,13 @@ export interface ResumptionParts {
   readonly open: Set<{ beat(): void }>;
 }
 
-/** Opens the streams that clients request with GET: the standalone stream, or a lost one, in whichever process holds it. */
+/** Opens the streams that clients request with GET: the standalone stream, or a lost one, in any process. */
 export class Resumption {
   readonly #parts: ResumptionParts;
 
   constructor(parts: ResumptionParts) {
     this.#parts = parts;
-    parts.relay?.serve('stream', (asked: ForwardedResumption, caller) => this.#serveForwarded(asked, caller));
+    parts.relay?.serve('stream', (forwarded: ForwardedResumption, caller) => this.#serveForwarded(forwarded, caller));
   }
 
   async open(session: HttpSession, response: HttpResponse, lastEventId: string | undefined): Promise<void> {
@@ -72,8 +72,8 @@ export class Resumption {
       if (response.writableLength > maxUnreadBytes) response.destroy();
     };
     try {
-      const asked: ForwardedResumption = { key: session.key, stream, after };
-      await this.#parts.relay?.ask(address, 'stream', asked, { onMessage, signal: gone.signal });
+      const forwarded: ForwardedResumption = { key: session.key, stream, after };
+      await this.#parts.relay?.ask(address, 'stream', forwarded, { onMessage, signal: gone.signal });
       response.end();
     } catch (error) {
       // The client is gone.
