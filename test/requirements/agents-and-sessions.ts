@@ -184,7 +184,7 @@ export const agentsAndSessions: Section<'D'> = {
       'src/store/postgres/postgres-store.test.ts > jobs in postgres > of two processes on one store, one has a run',
       'test/e2e/cli-postgres.test.ts > records in PostgreSQL > a job runs once with servers on two machines, and both find its session',
       'test/faults/replicas.test.ts > three replicas behind a proxy that sends every request to the next one > a job that is due for all of them runs once',
-      'test/faults/job-races.test.ts > four processes look after the same jobs, and no run is begun twice',
+      'test/faults/job-races.test.ts > four processes run the same jobs, and no run starts twice',
       'test/e2e/cli-jobs.test.ts > jobs of signalbox serve > run in a session, once with two servers on one store, and not again after a restart',
       'src/host/daemon/open-schedules.test.ts > a scheduled job > of a revoked or expired token is skipped with the reason; a token with a profile cannot create one',
       'test/e2e/cli-jobs.test.ts > jobs of signalbox serve > messages that were queued before the start find the tools of every server',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CliError } from '../cli-error.ts';
 import { parseArguments, readArguments } from './call-arguments.ts';
 
-function failureOf(text: string): CliError {
+function errorOf(text: string): CliError {
   try {
     parseArguments(text);
   } catch (error) {
@@ -14,14 +14,14 @@ function failureOf(text: string): CliError {
   return assert.fail(`${text} was accepted`);
 }
 
-test('arguments come from the command line, from standard input, or there are none', async () => {
+test('readArguments reads the command line or standard input, and returns {} without arguments', async () => {
   assert.deepEqual(await readArguments('{"a":1}', Readable.from([])), { a: 1 });
   assert.deepEqual(await readArguments('-', Readable.from(['{"a"', ':2}'])), { a: 2 });
   assert.deepEqual(await readArguments(undefined, Readable.from([])), {});
 });
 
-test('what is not JSON is refused with its place', () => {
-  const places: [string, number, number][] = [
+test('parseArguments rejects invalid JSON with the line and column', () => {
+  const cases: [string, number, number][] = [
     ['{a: 1}', 1, 2],
     ['{"a": 1,}', 1, 9],
     ['{"a": x}', 1, 7],
@@ -30,15 +30,15 @@ test('what is not JSON is refused with its place', () => {
     ['', 1, 1],
     ['// no\n{}', 1, 1],
   ];
-  for (const [text, line, column] of places) {
-    const failure = failureOf(text);
-    assert.deepEqual([failure.exitCode, failure.details.data], [2, { line, column }], text);
-    assert.match(failure.message, new RegExp(`at line ${line}, column ${column}$`));
+  for (const [text, line, column] of cases) {
+    const error = errorOf(text);
+    assert.deepEqual([error.exitCode, error.details.data], [2, { line, column }], text);
+    assert.match(error.message, new RegExp(`at line ${line}, column ${column}$`));
   }
 });
 
-test('the place is marked below an excerpt, also in a long line', () => {
-  const [line = '', mark = ''] = failureOf(`{"a": ${'1'.repeat(200)}, b}`).details.lines ?? [];
+test('parseArguments marks the position below an excerpt, also in a long line', () => {
+  const [line = '', mark = ''] = errorOf(`{"a": ${'1'.repeat(200)}, b}`).details.lines ?? [];
   assert.equal(line[mark.indexOf('^')], 'b');
   assert.ok(line.length <= 80);
 });

@@ -7,7 +7,7 @@ import { resolveTool } from './resolve-tool.ts';
 
 const tool = (name: string) => ({ name, description: name, run: () => name });
 
-test('a tool is named as agents do, by server and tool, or alone where it is the only one', async () => {
+test('resolveTool accepts a rendered name, server/tool, and a tool name that is unique', async () => {
   const box = await createSignalbox({
     servers: [
       localServer({ name: 'notes', tools: [tool('add'), tool('list')] }),
@@ -21,8 +21,8 @@ test('a tool is named as agents do, by server and tool, or alone where it is the
 
   assert.equal(resolveTool('mcp__notes__add', catalog), 'mcp__notes__add');
   assert.equal(resolveTool('notes/add', catalog), 'mcp__notes__add');
-  assert.equal(resolveTool('list', catalog), 'mcp__notes__list', 'a hidden tool does not make it ambiguous');
-  assert.equal(resolveTool('hidden', catalog), 'mcp__off__hidden', 'the call then says why it is hidden');
+  assert.equal(resolveTool('list', catalog), 'mcp__notes__list', 'a hidden tool made the name ambiguous');
+  assert.equal(resolveTool('hidden', catalog), 'mcp__off__hidden', 'the call cannot report why the tool is hidden');
   assert.equal(resolveTool('nope', catalog), 'nope');
   assert.throws(
     () => resolveTool('add', catalog),

@@ -11,8 +11,8 @@ import { createProgram } from '../program.ts';
 import { ProgressLine } from './progress-line.ts';
 import type { Printer } from './terminal.ts';
 
-/** A terminal or a pipe, and its output. */
-function written(isTTY: boolean): { printer: Printer; texts: string[] } {
+/** Creates the printer of a terminal or pipe, and collects its output. */
+function createPrinter(isTTY: boolean): { printer: Printer; texts: string[] } {
   const texts: string[] = [];
   const printer: Printer = {
     stream: new PassThrough(),
@@ -28,8 +28,8 @@ function written(isTTY: boolean): { printer: Printer; texts: string[] } {
   return { printer, texts };
 }
 
-/** Advances the clock by some seconds while the line shows an operation. */
-async function waiting(t: TestContext, line: ProgressLine, seconds: number, meanwhile?: () => void): Promise<string> {
+/** Shows an operation that takes some seconds of virtual time. */
+async function runFor(t: TestContext, line: ProgressLine, seconds: number, meanwhile?: () => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   t.mock.timers.enable({ apis: ['setInterval'] });
   const waited = line.during('starting 2 servers', () => promise);
@@ -39,39 +39,39 @@ async function waiting(t: TestContext, line: ProgressLine, seconds: number, mean
   return await waited;
 }
 
-describe('what takes longer than a second', () => {
-  test('is told at a terminal with its seconds, and the line is gone when it is done', async (t) => {
-    const { printer, texts } = written(true);
-    assert.equal(await waiting(t, new ProgressLine(printer), 2), 'done');
+describe('ProgressLine.during', () => {
+  test('shows the elapsed seconds on a terminal, and clears the line at the end', async (t) => {
+    const { printer, texts } = createPrinter(true);
+    assert.equal(await runFor(t, new ProgressLine(printer), 2), 'done');
     assert.deepEqual(texts, ['starting 2 servers … 1 s', 'starting 2 servers … 2 s', '']);
   });
 
-  test('is not told where there is no terminal, nor what is over sooner', async (t) => {
-    const pipe = written(false);
-    await waiting(t, new ProgressLine(pipe.printer), 3);
+  test('shows nothing in a pipe, or for less than a second', async (t) => {
+    const pipe = createPrinter(false);
+    await runFor(t, new ProgressLine(pipe.printer), 3);
     t.mock.timers.reset();
-    const terminal = written(true);
-    await waiting(t, new ProgressLine(terminal.printer), 0.9);
+    const terminal = createPrinter(true);
+    await runFor(t, new ProgressLine(terminal.printer), 0.9);
     assert.deepEqual([pipe.texts, terminal.texts], [[], []]);
   });
 
-  test('leaves the line to whoever tells how far it is, and to a question', async (t) => {
-    const { printer, texts } = written(true);
+  test('shows nothing while the work reports progress or asks a question', async (t) => {
+    const { printer, texts } = createPrinter(true);
     const line = new ProgressLine(printer);
-    await waiting(t, line, 3, () => line.show({ progress: 1, total: 4, message: 'reading' }));
+    await runFor(t, line, 3, () => line.show({ progress: 1, total: 4, message: 'reading' }));
     assert.deepEqual(texts, ['1/4 reading', '']);
     t.mock.timers.reset();
     const asked = Promise.withResolvers<void>();
-    await waiting(t, line, 3, () => void line.pauseFor(() => asked.promise));
+    await runFor(t, line, 3, () => void line.pauseFor(() => asked.promise));
     asked.resolve();
     assert.deepEqual(texts.slice(2), []);
   });
 });
 
-describe('at a terminal', () => {
+describe('the progress of commands', () => {
   /** Runs a command in which every wait takes a second. Returns its progress messages. */
-  async function toldBy(t: TestContext, ...argv: readonly string[]): Promise<string[]> {
-    const [output, errors] = [written(false), written(true)];
+  async function progressOf(t: TestContext, ...argv: readonly string[]): Promise<string[]> {
+    const [output, errors] = [createPrinter(false), createPrinter(true)];
     const terminal = { input: new PassThrough(), output: output.printer, errors: errors.printer, canAsk: false };
     const program = await createProgram({ terminal, exitWith: (code) => assert.equal(code, 0) }, argv);
     t.mock.method(globalThis, 'setInterval', (tick: () => void) => tick());
@@ -86,18 +86,18 @@ describe('at a terminal', () => {
     return directory;
   }
 
-  test('replay tells that it reads, and that it runs', async (t) => {
+  test('replay reports that it reads the session and runs its calls', async (t) => {
     const data = directoryOf(t);
     const box = await createSignalbox({ data });
     await box.call('mcp__signalbox__ping', {}, { session: 'monday' });
     await box.close();
-    assert.deepEqual(await toldBy(t, 'replay', 'monday', '--data', data), [
+    assert.deepEqual(await progressOf(t, 'replay', 'monday', '--data', data), [
       'reading the session … 1 s',
       'running its calls again … 1 s',
     ]);
   });
 
-  test('import tells that it looks, and that it keeps secrets', async (t) => {
+  test('import reports that it searches for servers and stores secrets', async (t) => {
     const home = directoryOf(t);
     const before = { HOME: process.env['HOME'], SIGNALBOX_SECRETS: process.env['SIGNALBOX_SECRETS'] };
     t.after(() => void Object.assign(process.env, before));
@@ -107,7 +107,7 @@ describe('at a terminal', () => {
       JSON.stringify({ mcpServers: { desk: { command: 'desk', env: { DESK_TOKEN: 'abcdefghijklmnop' } } } }),
     );
     const config = join(home, 'signalbox.config.json');
-    assert.deepEqual(await toldBy(t, 'import', '--yes', '--config', config, '--data', join(home, 'data')), [
+    assert.deepEqual(await progressOf(t, 'import', '--yes', '--config', config, '--data', join(home, 'data')), [
       'searching for servers of other clients … 1 s',
       'storing their secrets … 1 s',
     ]);

@@ -20,13 +20,13 @@ async function check(agent: object): Promise<Finding> {
   return first;
 }
 
-suite('doctor looks at agents', () => {
+suite('checkAgents', () => {
   const variables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CONFIG_DIR'];
-  const kept = variables.map((name) => [name, process.env[name]] as const);
+  const previous = variables.map((name) => [name, process.env[name]] as const);
   before(() => variables.forEach((name) => delete process.env[name]));
-  after(() => kept.forEach(([name, value]) => value !== undefined && (process.env[name] = value)));
+  after(() => previous.forEach(([name, value]) => value !== undefined && (process.env[name] = value)));
 
-  test('a model without its key, or from nowhere, is an error with its fix', async () => {
+  test('reports a model without a key, and a model of an unknown provider, with the fix', async () => {
     assert.deepEqual(await check({ runtime: 'model', model: 'anthropic/claude' }), {
       level: 'error',
       what: 'agent "a" (model, anthropic/claude) cannot be used: model "anthropic/claude" needs a key',
@@ -37,7 +37,7 @@ suite('doctor looks at agents', () => {
     assert.match(fix ?? '', /^use anthropic, openai, google or demo/);
   });
 
-  test('a key is looked for where the configuration names it, and never shown', async () => {
+  test('resolves the key from the configuration, and never shows it', async () => {
     const agent = { runtime: 'model', model: 'openai/gpt', providers: { openai: { apiKey: '${secret:OPENAI}' } } };
     const missing = await check(agent);
     assert.equal(missing.level, 'error');
@@ -47,12 +47,12 @@ suite('doctor looks at agents', () => {
     );
     assert.equal(missing.fix, 'signalbox secret set OPENAI');
     process.env['DOCTOR_TEST_KEY'] = 'planted-doctor-key';
-    const there = await check({ ...agent, providers: { openai: { apiKey: '${env:DOCTOR_TEST_KEY}' } } });
+    const found = await check({ ...agent, providers: { openai: { apiKey: '${env:DOCTOR_TEST_KEY}' } } });
     delete process.env['DOCTOR_TEST_KEY'];
-    assert.deepEqual(there, { level: 'ok', what: 'agent "a" (model, openai/gpt) can be used' });
+    assert.deepEqual(found, { level: 'ok', what: 'agent "a" (model, openai/gpt) can be used' });
   });
 
-  test('Claude Code is started for its version, and its sign-in is looked for', async () => {
+  test('runs Claude Code to get its version, and checks its sign-in', async () => {
     const env = { CLAUDE_CONFIG_DIR: directory, HOME: directory };
     const without = await check({ runtime: 'claude', model: 'opus', env });
     assert.equal(without.level, 'warning');
@@ -69,10 +69,13 @@ suite('doctor looks at agents', () => {
     assert.match(`${byKey.level} ${byKey.what}`, /^ok .* signed in by ANTHROPIC_API_KEY$/);
   });
 
-  test('a program that is not there, or is none, is an error', async () => {
-    const gone = await check({ runtime: 'claude-cli', executable: './gone' });
-    assert.match(`${gone.level} ${gone.what}`, /^error .* cannot run Claude Code: the program ".*gone" was not found$/);
-    assert.match(gone.fix ?? '', /put claude on the PATH/);
+  test('reports a missing or broken program', async () => {
+    const missing = await check({ runtime: 'claude-cli', executable: './missing' });
+    assert.match(
+      `${missing.level} ${missing.what}`,
+      /^error .* cannot run Claude Code: the program ".*missing" was not found$/,
+    );
+    assert.match(missing.fix ?? '', /put claude on the PATH/);
     const file = join(directory, 'broken');
     writeFileSync(file, '#!/bin/sh\nexit 3\n');
     chmodSync(file, 0o755);

@@ -91,7 +91,7 @@ export function fixOfNotice(
   const section = `mcpServers.${server}.tools`;
   if (isUnmatchedNotice(message)) return `correct it in ${section}, or take it out`;
   if (message.includes('("passthrough")'))
-    return `take "passthrough" out of mcpServers.${server} where its calls should be decided and can be undone`;
+    return `remove "passthrough" from mcpServers.${server} if policies should apply to its calls`;
   const definition = tools.find(({ name }) => name === tool);
   const own = definition?.renamedFrom ?? definition?.id.tool ?? parseName(tool)?.tool ?? tool;
   if (/^name ".*" is (?:shortened to|rendered as) "/.test(message) && definition !== undefined) {
@@ -102,7 +102,7 @@ export function fixOfNotice(
   const deny = `add ${JSON.stringify(own)} to ${section}.deny`;
   if (/^its (?:definition|description) /.test(message))
     return `read its definition; if you do not trust it, ${deny}; else accept it with signalbox lock accept ${server}`;
-  return `tell the author of server "${server}", or ${deny}`;
+  return `report it to the author of server "${server}", or ${deny}`;
 }
 
 /** Returns a name for a tool that is short enough and that no tool of its server has. */

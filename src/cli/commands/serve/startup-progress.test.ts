@@ -6,9 +6,9 @@ import pc from 'picocolors';
 import { testSource, testTool } from '../../../../test/support/test-source.ts';
 import { StartupProgress } from './startup-progress.ts';
 
-const wipe = '\r\u001b[K';
+const clearLine = '\r\u001b[K';
 
-test('a terminal shows how many servers have started, makes room for other lines, and ends with how it went', async (t) => {
+test('StartupProgress shows how many servers have started, clears the line for other output, and prints a summary', async (t) => {
   const servers = ['one', 'two'].map((name) => {
     const source = testSource(name);
     source.change({ down: { reason: 'it is being connected to', since: Date.now(), isStarting: true } });
@@ -26,12 +26,12 @@ test('a terminal shows how many servers have started, makes room for other lines
     print: async (text) => void (printed += text),
   });
   t.after(progress.follow(box));
-  assert.equal(printed, `${wipe}0/2 servers started`);
+  assert.equal(printed, `${clearLine}0/2 servers started`);
   servers[0]?.change({ up: true, tools: [testTool('look')] });
   await new Promise(setImmediate);
-  assert.ok(printed.endsWith(`${wipe}1/2 servers started`));
+  assert.ok(printed.endsWith(`${clearLine}1/2 servers started`));
   await progress.errors.print('a warning\n');
-  assert.ok(printed.endsWith(`${wipe}a warning\n`));
+  assert.ok(printed.endsWith(`${clearLine}a warning\n`));
   servers[1]?.change({ down: { reason: 'it crashed', since: Date.now() } });
   await new Promise(setImmediate);
   assert.match(printed, /servers: 2 up, 1 down · \d+ tools after \d+\.\d s\n$/);
