@@ -8,7 +8,7 @@ import { applyPermissionMode } from './apply-permission-mode.ts';
 type Answer = Decision['answer'];
 const effects: readonly Effect[] = ['read', 'undoable', 'compensable', 'irreversible'];
 
-/** By mode and by what policy said: the answers for the four effects. */
+/** The answers for the four effects, by mode and by the answer of policy. */
 const table: Readonly<Record<PermissionMode, Readonly<Record<Answer, string>>>> = {
   default: { allow: 'allow allow allow allow', ask: 'ask ask ask ask', deny: 'deny deny deny deny' },
   acceptEdits: { allow: 'allow allow allow allow', ask: 'allow allow ask ask', deny: 'deny deny deny deny' },
@@ -18,12 +18,12 @@ const table: Readonly<Record<PermissionMode, Readonly<Record<Answer, string>>>> 
 };
 
 for (const [mode, rows] of Object.entries(table) as [PermissionMode, Readonly<Record<Answer, string>>][]) {
-  test(`the permission mode ${mode} makes of each decision what the architecture says`, () => {
+  test(`permission mode ${mode} maps each decision by effect as specified`, () => {
     for (const [answer, expected] of Object.entries(rows) as [Answer, string][]) {
       const decision: Decision = { answer, rule: 'r', reason: 'because', policy: 'v1' };
-      const made = effects.map((effect) => applyPermissionMode(mode, decision, effect));
-      assert.equal(made.map((each) => each.answer).join(' '), expected, `${mode}, ${answer}`);
-      for (const each of made) {
+      const decisions = effects.map((effect) => applyPermissionMode(mode, decision, effect));
+      assert.equal(decisions.map((each) => each.answer).join(' '), expected, `${mode}, ${answer}`);
+      for (const each of decisions) {
         assert.equal(each.policy, 'v1');
         assert.equal(each.rule, each.answer === answer ? 'r' : `mode:${mode}`);
       }

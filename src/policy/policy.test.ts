@@ -17,12 +17,12 @@ function toolNamed(name: string, effect: Effect = 'irreversible', labels: readon
   return { ...rest, id: { server, tool }, name, effect, labels };
 }
 
-/** A policy with one session's past. */
-function opened(text: string): {
+/** Creates a policy with the history of one session. */
+function policyWithHistory(text: string): {
   readonly session: Facts;
   readonly past: DecisionFacts;
   decide(tool: ToolDefinition | string, args?: JsonObject, size?: number): Decision;
-  ran(tool: string, event?: Partial<CallEvent>): void;
+  recordCall(tool: string, event?: Partial<CallEvent>): void;
 } {
   const policy = new Policy(readPolicies([parsePolicyText(text, 'p.yaml')]));
   const past = { session: policy.sessionFacts(), principal: policy.principalFacts() };
@@ -43,9 +43,9 @@ function opened(text: string): {
         },
         past,
       ),
-    ran: (tool, event = {}) => {
+    recordCall: (tool, event = {}) => {
       seq += 1;
-      const usual = {
+      const defaults = {
         seq,
         at,
         call: `c${seq}`,
@@ -56,14 +56,14 @@ function opened(text: string): {
         output: '',
         cost: 0,
       };
-      for (const facts of Object.values(past)) facts.observe({ ...usual, tool, ...event } as CallEvent);
+      for (const facts of Object.values(past)) facts.observe({ ...defaults, tool, ...event } as CallEvent);
     },
   };
 }
 
-describe('a decision', () => {
-  test('names its rule, the line, the reason and the values the rule looked at', () => {
-    const { decide } = opened(`
+describe('decision of a policy', () => {
+  test('contains the rule, its line, its reason and the values that it read', () => {
+    const { decide } = policyWithHistory(`
 - id: big-spend
   match: mcp__bank__pay
   ask: args.amount > 100 && session.last('mcp__bank__*').seq == 0
@@ -80,8 +80,8 @@ describe('a decision', () => {
     });
   });
 
-  test('deny beats ask beats allow, whatever their order', () => {
-    const { decide } = opened(`
+  test('prefers deny over ask over allow, whatever the order of the rules', () => {
+    const { decide } = policyWithHistory(`
 - { id: a, match: "mcp__x__*", allow: true }
 - { id: b, match: mcp__x__b, ask: true }
 - { id: c, match: mcp__x__b, deny: args.stop }
@@ -91,8 +91,8 @@ describe('a decision', () => {
     assert.equal(decide('mcp__x__b', { stop: true }).rule, 'c');
   });
 
-  test('names every rule that asks, when several do and none denies', () => {
-    const { decide } = opened(`
+  test('lists every rule that asks when several do and none denies', () => {
+    const { decide } = policyWithHistory(`
 - { id: a, match: "mcp__x__*", allow: true }
 - { id: b, match: mcp__x__b, ask: true, reason: one }
 - { id: c, match: mcp__x__b, ask: args.big, reason: two }
@@ -108,48 +108,48 @@ describe('a decision', () => {
     assert.equal(asksOf({ big: true, stop: true }), undefined);
   });
 
-  test('without a rule is made by effect: reads run, everything else asks', () => {
-    const { decide } = opened('- { id: a, match: other, deny: true }');
+  test('follows the effect of the tool when no rule matches: reads run, all others ask', () => {
+    const { decide } = policyWithHistory('- { id: a, match: other, deny: true }');
     assert.equal(decide(toolNamed('mcp__x__a', 'read')).answer, 'allow');
     for (const effect of ['undoable', 'compensable', 'irreversible'] as const)
       assert.equal(decide(toolNamed('mcp__x__a', effect)).answer, 'ask');
   });
 
-  test('of a rule that cannot be evaluated is deny, with the error, also where the rule would allow', () => {
-    const { decide } = opened(`
+  test('is deny with the error when a rule cannot be evaluated, even an allow rule', () => {
+    const { decide } = policyWithHistory(`
 - { id: a, match: mcp__x__a, allow: args.amount < 5 }
 - { id: b, match: mcp__x__b, allow: args.amount }
 - { id: c, match: mcp__x__c, allow: "args.items.all(item, item > 0)" }
 `);
-    const said = (tool: string, args: JsonObject, size?: number): string => {
+    const answerOf = (tool: string, args: JsonObject, size?: number): string => {
       const { answer, reason } = decide(tool, args, size);
       return `${answer}: ${reason}`;
     };
-    assert.equal(said('mcp__x__a', {}), 'deny: the rule cannot be evaluated: No such key: amount');
-    assert.match(said('mcp__x__a', { amount: 'x' }), /^deny: the rule cannot be evaluated: no such overload/);
-    assert.match(said('mcp__x__a', { constructor: 'x', amount: { a: 1 } }), /^deny: /);
+    assert.equal(answerOf('mcp__x__a', {}), 'deny: the rule cannot be evaluated: No such key: amount');
+    assert.match(answerOf('mcp__x__a', { amount: 'x' }), /^deny: the rule cannot be evaluated: no such overload/);
+    assert.match(answerOf('mcp__x__a', { constructor: 'x', amount: { a: 1 } }), /^deny: /);
     assert.equal(
-      said('mcp__x__b', { amount: 1 }),
+      answerOf('mcp__x__b', { amount: 1 }),
       'deny: the rule cannot be evaluated: it gives a number, not true or false',
     );
-    assert.match(said('mcp__x__c', { items: [1] }), /^allow/);
+    assert.match(answerOf('mcp__x__c', { items: [1] }), /^allow/);
     assert.match(
-      said('mcp__x__c', { items: Array.from({ length: 200_000 }, () => 1) }),
+      answerOf('mcp__x__c', { items: Array.from({ length: 200_000 }, () => 1) }),
       /^deny: .*too much processor time/,
     );
   });
 
-  test('reckons with whole numbers and with fractions in one expression', () => {
-    const { decide, ran } = opened(`
+  test('evaluates expressions that mix integers and fractions', () => {
+    const { decide, recordCall } = policyWithHistory(`
 - { id: a, match: mcp__x__a, allow: "session.count('*') + (session.count('*') + args.amount) == 3.5" }
 `);
-    ran('mcp__x__a');
+    recordCall('mcp__x__a');
     assert.equal(decide('mcp__x__a', { amount: 1.5 }).rule, 'a');
     assert.equal(decide('mcp__x__a', { amount: 1 }).rule, 'default:irreversible');
   });
 
-  test('that cannot be made leaves errors of others as they are', () => {
-    const { decide } = opened('- { id: a, allow: args.amount > 1 }');
+  test('restores Error.stackTraceLimit after a failed evaluation', () => {
+    const { decide } = policyWithHistory('- { id: a, allow: args.amount > 1 }');
     const before = Error.stackTraceLimit;
     Error.stackTraceLimit = 7;
     assert.equal(decide('mcp__x__a').answer, 'deny');
@@ -157,8 +157,8 @@ describe('a decision', () => {
     Error.stackTraceLimit = before;
   });
 
-  test('reports what rules in shadow mode would have said, and nothing more', () => {
-    const { decide } = opened(`
+  test('reports the answers of rules in shadow mode without applying them', () => {
+    const { decide } = policyWithHistory(`
 - { id: a, match: mcp__x__a, deny: true, mode: shadow, reason: one day }
 - { id: b, match: mcp__x__a, deny: args.missing, mode: shadow }
 - { id: c, match: mcp__x__a, allow: true }
@@ -171,8 +171,8 @@ describe('a decision', () => {
     ]);
   });
 
-  test('shows long values short', () => {
-    const { decide } = opened('- { id: a, deny: "args.text.size() > 1 && args.list.size() > 1" }');
+  test('shortens long values', () => {
+    const { decide } = policyWithHistory('- { id: a, deny: "args.text.size() > 1 && args.list.size() > 1" }');
     const { values = {} } = decide('mcp__x__a', {
       text: 'x'.repeat(5000),
       list: Array.from({ length: 500 }, () => 'y'),
@@ -181,44 +181,44 @@ describe('a decision', () => {
   });
 });
 
-describe('the past', () => {
-  test('a deploy is refused until the tests have passed on the last edit', () => {
-    const { decide, ran } = opened(`
+describe('rules about history', () => {
+  test('deny a deploy until the tests have passed after the last edit', () => {
+    const { decide, recordCall } = policyWithHistory(`
 - id: green
   match: mcp__ci__deploy
   deny: "!(session.lastOk('mcp__ci__test').seq > session.last('mcp__files__write').seq)"
 - { id: yes, match: mcp__ci__deploy, allow: true }
 `);
     const answers = [decide('mcp__ci__deploy').answer];
-    ran('mcp__files__write');
-    ran('mcp__ci__test', { ok: false });
+    recordCall('mcp__files__write');
+    recordCall('mcp__ci__test', { ok: false });
     answers.push(decide('mcp__ci__deploy').answer);
-    ran('mcp__ci__test');
+    recordCall('mcp__ci__test');
     answers.push(decide('mcp__ci__deploy').answer);
-    ran('mcp__files__write');
+    recordCall('mcp__files__write');
     answers.push(decide('mcp__ci__deploy').answer);
     assert.deepEqual(answers, ['deny', 'deny', 'allow', 'deny']);
   });
 
-  test('a write that is still running is later than every test that has passed', () => {
-    const { decide, ran, session } = opened(`
+  test('treat a running write as later than every test that has passed', () => {
+    const { decide, recordCall, session } = policyWithHistory(`
 - id: green
   match: mcp__ci__deploy
   deny: "!(session.lastOk('mcp__ci__test').seq > session.last('mcp__files__write').seq)"
 - { id: yes, match: mcp__ci__deploy, allow: true }
 `);
-    ran('mcp__ci__test');
+    recordCall('mcp__ci__test');
     assert.equal(decide('mcp__ci__deploy').answer, 'allow');
     session.begin({ id: 'c9', tool: 'mcp__files__write', at, arguments: {} });
     assert.equal(decide('mcp__ci__deploy').answer, 'deny');
   });
 
-  test('a budget stops the call that would go over it, and no trick with odd amounts gets by', () => {
-    const { decide, ran } = opened(`
+  test('stop the call that would exceed a budget, and deny invalid amounts', () => {
+    const { decide, recordCall } = policyWithHistory(`
 - { id: purse, budget: { match: mcp__bank__pay, cost: 500, each: args.amount } }
 - { id: yes, match: mcp__bank__pay, allow: true }
 `);
-    ran('mcp__bank__pay', { arguments: { amount: 450 } });
+    recordCall('mcp__bank__pay', { arguments: { amount: 450 } });
     assert.equal(decide('mcp__bank__pay', { amount: 50 }).answer, 'allow');
     const { answer, values, reason } = decide('mcp__bank__pay', { amount: 51 });
     assert.deepEqual([answer, values], ['deny', { cost: 450, call: 51 }]);
@@ -226,17 +226,17 @@ describe('the past', () => {
     for (const amount of [-100, '1', null, [1]]) assert.equal(decide('mcp__bank__pay', { amount }).answer, 'deny');
   });
 
-  test('memory stays bounded: ten thousand calls in a window are counted exactly, more never too few', () => {
-    const { decide, ran } = opened(`
+  test('never undercount a window with more than ten thousand calls', () => {
+    const { decide, recordCall } = policyWithHistory(`
 - { id: calm, rateLimit: { match: "*", per: 1h, max: 30000 } }
 - { id: yes, allow: true }
 `);
-    for (let index = 0; index < 30_000; index += 1) ran('mcp__x__a', { at: at - 3_600_000 + 1 + index });
+    for (let index = 0; index < 30_000; index += 1) recordCall('mcp__x__a', { at: at - 3_600_000 + 1 + index });
     assert.equal(decide('mcp__x__a').answer, 'deny');
   });
 });
 
-test('the cost of a call is evaluated once for the session and the principal, also when the call begins', () => {
+test('the cost of a call is evaluated once for session and principal, also when the call begins', () => {
   const reads = (by: string): number => {
     const policy = new Policy(
       readPolicies([
@@ -273,49 +273,49 @@ describe('flow rules', () => {
   const prose = 'The merger with Northwind will be announced on the second Tuesday of March, not before.';
   const out = toolNamed('mcp__mail__send', 'irreversible', ['external']);
 
-  const found = {
-    'the value as it is': secret,
-    'other capitals': secret.toLowerCase(),
-    'in the middle of other text': `please use "${secret}", thanks`,
+  const recognized = {
+    verbatim: secret,
+    'in another case': secret.toLowerCase(),
+    'inside other text': `please use "${secret}", thanks`,
     'in base64': Buffer.from(`key=${secret}`).toString('base64'),
-    'in base64 after other letters': `data${Buffer.from(`my key is ${secret}`).toString('base64')}`,
+    'in base64 after other characters': `data${Buffer.from(`my key is ${secret}`).toString('base64')}`,
     'in hex': Buffer.from(secret).toString('hex'),
-    'for URLs': encodeURIComponent(`%${prose}`).replaceAll('a', '%61'),
-    'base64 of base64': Buffer.from(Buffer.from(prose).toString('base64')).toString('base64'),
-    'half a sentence': 'Northwind will be announced on the second',
-    'with other spaces': prose.replaceAll(' ', '\n  '),
+    'percent-encoded': encodeURIComponent(`%${prose}`).replaceAll('a', '%61'),
+    'in base64 twice': Buffer.from(Buffer.from(prose).toString('base64')).toString('base64'),
+    'in part': 'Northwind will be announced on the second',
+    'with different white space': prose.replaceAll(' ', '\n  '),
   };
-  for (const [how, value] of Object.entries(found)) {
-    test(`find a value that was read as private again: ${how}`, () => {
-      const { decide, ran } = opened(text);
-      ran('mcp__notes__get', { labels: ['private'], output: `key: ${secret}\n${prose}` });
+  for (const [form, value] of Object.entries(recognized)) {
+    test(`recognize a private value in arguments: ${form}`, () => {
+      const { decide, recordCall } = policyWithHistory(text);
+      recordCall('mcp__notes__get', { labels: ['private'], output: `key: ${secret}\n${prose}` });
       assert.equal(decide(out, { body: { lines: ['hello', value] } }).rule, 'leak');
     });
   }
 
-  test('let pass what has nothing to do with it', () => {
-    const { decide, ran } = opened(text);
-    ran('mcp__notes__get', { labels: ['private'], output: `key: ${secret}\n${prose} 2026-11-15` });
-    ran('mcp__wiki__get', { output: 'public-page-42 says hello to everybody out there' });
+  test('allow unrelated text', () => {
+    const { decide, recordCall } = policyWithHistory(text);
+    recordCall('mcp__notes__get', { labels: ['private'], output: `key: ${secret}\n${prose} 2026-11-15` });
+    recordCall('mcp__wiki__get', { output: 'public-page-42 says hello to everybody out there' });
     for (const body of ['hello world', 'The merger', '2026-11-15', 'public-page-42 says hello to everybody out there'])
       assert.equal(decide(out, { body }).rule, 'yes', body);
   });
 
-  test('a session that has seen private data sends nothing out, whatever it says', () => {
-    const { decide, ran } = opened(
+  test('stop every external call of a session that has read private data', () => {
+    const { decide, recordCall } = policyWithHistory(
       '- { id: leak, flow: { from: [private], to: [external] }, ask: true }\n- { id: yes, allow: true }',
     );
     assert.equal(decide(out, { body: 'hello' }).rule, 'yes');
-    ran('mcp__notes__get', { labels: ['private'] });
+    recordCall('mcp__notes__get', { labels: ['private'] });
     assert.deepEqual([decide(out, { body: 'hello' }).rule, decide(out).answer], ['leak', 'ask']);
     assert.equal(decide('mcp__files__read').rule, 'yes');
   });
 
-  test('arguments too long to be searched count as found once there is something to find', () => {
-    const { decide, ran } = opened(text);
+  test('treat arguments that are too long to be searched as a match once a private value exists', () => {
+    const { decide, recordCall } = policyWithHistory(text);
     const body = 'x '.repeat(100_000);
     assert.equal(decide(out, { body }).rule, 'yes');
-    ran('mcp__notes__get', { labels: ['private'], output: secret });
+    recordCall('mcp__notes__get', { labels: ['private'], output: secret });
     assert.equal(decide(out, { body }).rule, 'leak');
   });
 });

@@ -7,12 +7,12 @@ export const callsUnderControl: Section<'C'> = {
     tests: [
       'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
       'test/policy/metered-evaluation.test.ts > metered evaluation gives the same value or error as the CEL library on 100,000 random evaluations',
-      'src/policy/policy.test.ts > a decision > deny beats ask beats allow, whatever their order',
-      'src/policy/policy.test.ts > a decision > of a rule that cannot be evaluated is deny, with the error, also where the rule would allow',
-      'src/policy/policy.test.ts > a decision > reports what rules in shadow mode would have said, and nothing more',
-      'src/policy/policy.test.ts > flow rules > a session that has seen private data sends nothing out, whatever it says',
-      'src/policy/rules/read-policies.test.ts > a policy > of the documentation can be read, and every rule knows its line',
-      'src/policy/rules/read-policies.test.ts > a policy > tells everything that is wrong with it at once, with line, column and the nearest valid key',
+      'src/policy/policy.test.ts > decision of a policy > prefers deny over ask over allow, whatever the order of the rules',
+      'src/policy/policy.test.ts > decision of a policy > is deny with the error when a rule cannot be evaluated, even an allow rule',
+      'src/policy/policy.test.ts > decision of a policy > reports the answers of rules in shadow mode without applying them',
+      'src/policy/policy.test.ts > flow rules > stop every external call of a session that has read private data',
+      'src/policy/rules/read-policies.test.ts > readPolicies > reads the policy of the documentation, with the line of each rule',
+      'src/policy/rules/read-policies.test.ts > readPolicies > reports all problems at once, with line, column and the closest valid key',
       'src/pipeline/policies/active-policies.test.ts > active policies > deny a deploy until the tests have passed, with the same decision in the result and in the journal',
       'src/pipeline/policies/active-policies.test.ts > active policies > admit exactly as many concurrent calls as a limit allows',
       'src/pipeline/policies/active-policies.test.ts > active policies > read the history from the journal after a restart',
@@ -28,11 +28,11 @@ export const callsUnderControl: Section<'C'> = {
   C2: {
     promise: 'the permission modes do what the architecture page says',
     tests: [
-      'src/policy/apply-permission-mode.test.ts > the permission mode default makes of each decision what the architecture says',
-      'src/policy/apply-permission-mode.test.ts > the permission mode acceptEdits makes of each decision what the architecture says',
-      'src/policy/apply-permission-mode.test.ts > the permission mode plan makes of each decision what the architecture says',
-      'src/policy/apply-permission-mode.test.ts > the permission mode dontAsk makes of each decision what the architecture says',
-      'src/policy/apply-permission-mode.test.ts > the permission mode bypassPermissions makes of each decision what the architecture says',
+      'src/policy/apply-permission-mode.test.ts > permission mode default maps each decision by effect as specified',
+      'src/policy/apply-permission-mode.test.ts > permission mode acceptEdits maps each decision by effect as specified',
+      'src/policy/apply-permission-mode.test.ts > permission mode plan maps each decision by effect as specified',
+      'src/policy/apply-permission-mode.test.ts > permission mode dontAsk maps each decision by effect as specified',
+      'src/policy/apply-permission-mode.test.ts > permission mode bypassPermissions maps each decision by effect as specified',
       'src/pipeline/policies/active-policies.test.ts > permission modes apply to calls: plan allows only reads, and bypassPermissions never overrides a deny',
       'src/host/daemon/open-sessions.test.ts > openSessions > gives a session the directory, permission mode and profile of its agent',
       'src/runtimes/claude/cli/claude-cli-runtime.test.ts > tools of Claude Code (claude-cli) > applies the permission modes acceptEdits, plan, dontAsk and bypassPermissions',
@@ -199,7 +199,7 @@ export const callsUnderControl: Section<'C'> = {
   C14: {
     promise: 'every decision names its rule and the values it looked at, the same everywhere',
     tests: [
-      'src/policy/policy.test.ts > a decision > names its rule, the line, the reason and the values the rule looked at',
+      'src/policy/policy.test.ts > decision of a policy > contains the rule, its line, its reason and the values that it read',
       'src/pipeline/policies/active-policies.test.ts > active policies > deny a deploy until the tests have passed, with the same decision in the result and in the journal',
       'src/pipeline/policies/active-policies.test.ts > active policies > redact secrets in the values of a decision',
       'src/server/routes/policies/policy-routes.test.ts > /api/policies > returns and replaces the active rules; later calls are decided by the new rules',
@@ -244,7 +244,7 @@ export const callsUnderControl: Section<'C'> = {
     promise: 'policy check warns of rules that name no tool',
     tests: [
       'test/e2e/cli-names.test.ts > names that match nothing > in rules are reported by policy check, also in session history, which still exits with 0',
-      'src/policy/rules/rule-warnings.test.ts > a tool counts as named by each of its names; an allow rule without servers needs a full one',
+      'src/policy/rules/rule-warnings.test.ts > findUnmatchedNames accepts every name of a tool; an allow rule without servers needs a full name',
     ],
   },
 };

@@ -10,7 +10,7 @@ import * as vocabulary from './vocabulary.ts';
 const { variables, sessionMethods, functions, methods, macros, operators } = vocabulary;
 const at = Date.parse('2026-11-15T12:34:56Z');
 
-function sceneFor(meters: WindowMeters): ConditionInput {
+function inputFor(meters: WindowMeters): ConditionInput {
   const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
   facts.observe({
     seq: 7,
@@ -47,19 +47,19 @@ function sceneFor(meters: WindowMeters): ConditionInput {
   return new ConditionInput({ ...call, principal: { id: 'local', kind: 'agent' } }, tool, facts);
 }
 
-describe('every word a condition may use', () => {
+describe('vocabulary of conditions', () => {
   for (const [part, words] of Object.entries({ variables, sessionMethods, functions, methods, macros, operators })) {
     for (const { name, example } of words) {
       test(`${part}: ${name}`, () => {
         const meters = new WindowMeters();
         const { value, problems } = new ConditionCompiler(meters).condition(example);
         assert.equal(problems, undefined);
-        assert.equal(value.holds(sceneFor(meters)), true, example);
+        assert.equal(value.holds(inputFor(meters)), true, example);
       });
     }
   }
 
-  test('is in the reference', () => {
+  test('is documented in the reference', () => {
     const page = readFileSync(new URL('../../../docs/reference/policy.md', import.meta.url), 'utf8');
     const words = [...variables, ...sessionMethods, ...functions, ...methods, ...macros].map(({ name }) => name);
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('every word a condition may use', () => {
   });
 });
 
-describe('anything else is an error when the policy is loaded', () => {
+describe('rejected condition', () => {
   const cases: readonly (readonly [string, RegExp, number])[] = [
     ['args.amount >', /^it ends where a value should follow/, 13],
     ['args.amount > )', /^"\)" stands where a value should/, 14],

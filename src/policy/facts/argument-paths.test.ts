@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { normalizePath } from './argument-paths.ts';
 
-test('however a path is written, it is remembered in one form', () => {
+test('normalizePath returns one form for all spellings of a path', () => {
   const paths = fc.string({ unit: fc.constantFrom('/', '.', 'a', '\\', '\n'), minLength: 1, maxLength: 9 });
   fc.assert(
     fc.property(paths, (path) => {

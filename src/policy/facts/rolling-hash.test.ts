@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { hashOf, windowHashes } from './rolling-hash.ts';
 
-test('the hash of a part is the same wherever the part stands', () => {
+test('windowHashes returns the hash of each substring, wherever it is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.integer({ min: 1, max: 25 }), (text, length) => {
       const parts = Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) =>
@@ -15,7 +15,7 @@ test('the hash of a part is the same wherever the part stands', () => {
   );
 });
 
-test('texts that differ in little have hashes that differ, of 53 bits', () => {
+test('hashOf returns distinct 53-bit hashes for similar texts', () => {
   const texts = Array.from({ length: 50_000 }, (_, index) => `the number ${index} in the list`);
   const hashes = new Set(texts.map(hashOf));
   assert.equal(hashes.size, texts.length);

@@ -39,8 +39,8 @@ const example = `- id: deploy-needs-green-tests
   budget: { match: mcp__bank__pay, cost: 500, each: args.amount, per: 1d, by: principal }
 `;
 
-describe('a policy', () => {
-  test('of the documentation can be read, and every rule knows its line', () => {
+describe('readPolicies', () => {
+  test('reads the policy of the documentation, with the line of each rule', () => {
     const { rules } = read(example);
     assert.deepEqual(
       rules.map(({ id, at }) => `${id} ${at}`),
@@ -56,7 +56,7 @@ describe('a policy', () => {
     );
   });
 
-  test('tells everything that is wrong with it at once, with line, column and the nearest valid key', () => {
+  test('reports all problems at once, with line, column and the closest valid key', () => {
     const problems = problemsOf(`- id: a
   mach: x
   deny: true
@@ -93,23 +93,23 @@ describe('a policy', () => {
     ]);
   });
 
-  test('that is no YAML, or no list, is refused with the place', () => {
+  test('rejects text that is not YAML or not a list, with its location', () => {
     assert.match(problemsOf('- id: [')[0] ?? '', /^policies\.yaml:1:\d+ /);
     assert.deepEqual(problemsOf('id: x'), ['policies.yaml:1:1  expected a list of rules']);
     const bomb = `- &a [x, x]\n- &b [${'*a, '.repeat(50)}]\n- &c [${'*b, '.repeat(50)}]\n- [${'*c, '.repeat(50)}]`;
     assert.match(problemsOf(bomb)[0] ?? '', /alias/i);
   });
 
-  test('that is empty is no policy, not an error', () => assert.deepEqual(read('# nothing yet\n').rules, []));
+  test('reads an empty text as no rules', () => assert.deepEqual(read('# nothing yet\n').rules, []));
 
-  test('has a version that changes with what it says, not with how it is laid out', () => {
+  test('computes a version that changes with the content, not with the formatting', () => {
     const { version } = read('- id: a\n  match: x\n  deny: true\n');
     assert.equal(read('# note\n- { "deny": true, "match": "x", id: a }').version, version);
     assert.notEqual(read('- id: a\n  match: y\n  deny: true\n').version, version);
     assert.match(version, /^[0-9a-f]{16}$/);
   });
 
-  test('cannot take ids that Signalbox gives', () => {
+  test('rejects ids that Signalbox reserves', () => {
     assert.match(problemsOf('- { id: "default:read", deny: true }')[0] ?? '', /are taken/);
   });
 });

@@ -22,7 +22,7 @@ const offered: OfferedNames = {
   servers: ['files'],
   absent: [],
 };
-const told = (given: Partial<OfferedNames>): (string | undefined)[][] =>
+const unmatchedIn = (given: Partial<OfferedNames>): (string | undefined)[][] =>
   findUnmatchedNames(rules, { ...offered, ...given }).map(({ rule, key, name, what, nearest }) => [
     rule,
     key,
@@ -31,8 +31,8 @@ const told = (given: Partial<OfferedNames>): (string | undefined)[][] =>
     nearest,
   ]);
 
-test('names in rules that fit no tool, label or server are found, with the nearest', () => {
-  assert.deepEqual(told({}), [
+test('findUnmatchedNames reports names that match no tool, label or server, with the closest one', () => {
+  assert.deepEqual(unmatchedIn({}), [
     ['match', 'match', 'mcp__files__raed', 'tool', 'mcp__files__read'],
     ['glob', 'match', 'mcp__flies__*', 'tool', 'mcp__files__*'],
     ['requires', 'requires', 'mcp__files__reed', 'tool', 'mcp__files__read'],
@@ -44,12 +44,12 @@ test('names in rules that fit no tool, label or server are found, with the neare
   ]);
 });
 
-test('what a server that is away might offer is not reported', () => {
-  const names = told({ servers: ['files', 'bank', 'flies'], absent: ['bank', 'flies'] }).map(([rule]) => rule);
+test('findUnmatchedNames does not report names that an absent server might offer', () => {
+  const names = unmatchedIn({ servers: ['files', 'bank', 'flies'], absent: ['bank', 'flies'] }).map(([rule]) => rule);
   assert.deepEqual(names, ['match', 'requires', 'read', 'scope']);
 });
 
-test('a tool counts as named by each of its names; an allow rule without servers needs a full one', () => {
+test('findUnmatchedNames accepts every name of a tool; an allow rule without servers needs a full name', () => {
   const long = `write_${'a_very_long_name_'.repeat(4)}`;
   const [name = ''] = fullNames({ server: 'files', tool: long });
   const tools = [recordedTool(name, { ownName: long }), recordedTool('mcp__files__new', { renamedFrom: 'old' })];
@@ -65,7 +65,7 @@ test('a tool counts as named by each of its names; an allow rule without servers
   assert.deepEqual(read(`- { id: r, match: "*", deny: "session.count('mcp__files__nwe') > 1" }`), ['r deny']);
 });
 
-test('startsWith on a command or a path is warned about, and on nothing else', () => {
+test('warnAboutPrefixes warns about startsWith on a command or a path, and on nothing else', () => {
   const conditions = [
     "args.command.startsWith('git ')",
     "args['path'].lowerAscii().startsWith('/etc')",

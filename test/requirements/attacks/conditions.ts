@@ -45,7 +45,7 @@ export const conditions: Section<'H'> = {
       'test/attacks/shell-conditions.test.ts > shell(x) > ordinary commands are listed by name and have no substitution',
       'test/attacks/shell-conditions.test.ts > shell(x) > a text that cannot be parsed denies, in allow, deny and ask rules',
       'test/attacks/shell-conditions.test.ts > shell(x) > exposes substitutions, words, computed words, and the commands of eval and sh -c',
-      'src/policy/rules/rule-warnings.test.ts > startsWith on a command or a path is warned about, and on nothing else',
+      'src/policy/rules/rule-warnings.test.ts > warnAboutPrefixes warns about startsWith on a command or a path, and on nothing else',
     ],
   },
   H34: {

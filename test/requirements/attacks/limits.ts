@@ -33,16 +33,16 @@ export const limits: Section<'H'> = {
     promise:
       'fingerprints of an output take work in proportion to its size, also of texts that were composed to be slow, and any part of 24 letters and digits is found',
     tests: [
-      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > find any part of 24 letters and digits again, whatever is between them',
-      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > find every part of an output of 256 KB, and of the one before it',
-      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > take the same work for each, however many there are and however they were chosen',
+      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > recognize any part of 24 letters and digits, whatever separates them',
+      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > recognize every part of an output of 256 KB, and of the previous output',
+      'src/policy/facts/fingerprints.test.ts > fingerprints of outputs > take a bounded number of probes to add, however many there are and however they are chosen',
     ],
   },
   H29: {
     promise:
       'a call counts once: its cost is evaluated once for all meters, and reading a resource in a model session is one call for limits',
     tests: [
-      'src/policy/policy.test.ts > the cost of a call is evaluated once for the session and the principal, also when the call begins',
+      'src/policy/policy.test.ts > the cost of a call is evaluated once for session and principal, also when the call begins',
       'src/runtimes/model/tools/content-tools.test.ts > resources and prompts in a model session > count as one call for rate limits, also when read from the journal',
     ],
   },
