@@ -68,23 +68,17 @@ export class Admission {
   }
 }
 
-const refusalOptions = { headers: { 'Retry-After': '1' } };
+function refusal(code: 'calls-exhausted' | 'overloaded', detail: string): Problem {
+  return new Problem(code, detail, { headers: { 'Retry-After': '1' } });
+}
+
 /** Created once: under load they are thrown often, and each new error would capture a stack trace. */
 const refusals: Readonly<Record<ShedReason, Problem>> = {
-  principal: new Problem(
-    'calls-exhausted',
-    'too many calls of this principal are running; try again when some have ended',
-    refusalOptions,
-  ),
-  server: new Problem(
-    'overloaded',
-    'the server has reached its maximum of running calls; try again in a moment',
-    refusalOptions,
-  ),
-  memory: new Problem(
+  principal: refusal('calls-exhausted', 'too many calls of this principal are running; try again when some have ended'),
+  server: refusal('overloaded', 'the server has reached its maximum of running calls; try again in a moment'),
+  memory: refusal(
     'overloaded',
     'the running calls have reached the memory limit of request bodies; try again in a moment',
-    refusalOptions,
   ),
 };
 

@@ -158,11 +158,12 @@ describe('the sign-in link', () => {
     const { id } = await sessions.create(ada);
     const get = shared.keyValues.get.bind(shared.keyValues);
     const { promise: signedOut, resolve: signOut } = Promise.withResolvers<void>();
-    test.mock.method(shared.keyValues, 'get', async (kind: string, key: string) => {
+    const slowGet = async (kind: string, key: string): ReturnType<typeof get> => {
       const found = await get(kind, key);
       await signedOut;
       return found;
-    });
+    };
+    test.mock.method(shared.keyValues, 'get', slowGet, { times: 1 });
     const lookup = sessions.touch(id);
     await sessions.close(id, new ServerResponse(new IncomingMessage(new Socket())));
     signOut();

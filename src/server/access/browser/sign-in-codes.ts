@@ -28,11 +28,7 @@ export class SignInCodes {
   /** Consumes a code and returns its person; `undefined` when it was used, has expired or is unknown. */
   async redeem(code: string): Promise<Principal | undefined> {
     const stored = await this.#store.get(kind, hashSecret(code));
-    return (await this.#store.take(kind, hashSecret(code))) ? signedInPerson(stored?.text) : undefined;
+    if (!(await this.#store.take(kind, hashSecret(code)))) return undefined;
+    return stored === undefined || stored.text === '' ? undefined : (JSON.parse(stored.text) as Principal);
   }
-}
-
-/** Parses the stored person of a code. */
-function signedInPerson(text: string | undefined): Principal | undefined {
-  return text === undefined || text === '' ? undefined : (JSON.parse(text) as Principal);
 }

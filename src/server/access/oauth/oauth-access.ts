@@ -8,7 +8,7 @@ import { evictOldest } from '../evict-oldest.ts';
 import type { Identity } from '../identity.ts';
 import { hashSecret } from '../random-secrets.ts';
 import { IssuerKeys, type KeyTimes } from './issuer-keys.ts';
-import { type VerifiedJwt, parseJwt, verifyJwt } from './verify-jwt.ts';
+import { type VerifiedJwt, expiredToken, parseJwt, verifyJwt } from './verify-jwt.ts';
 
 type FetchJwks = (typeof import('./fetch-jwks.ts'))['fetchJwks'];
 
@@ -79,7 +79,7 @@ export class OAuthAccess {
     const hash = hashSecret(presented);
     const { token, granted, issuer } = this.#cached(hash) ?? (await this.#verify(presented, hash));
     const now = Date.now();
-    if (now >= token.until) throw expired();
+    if (now >= token.until) throw expiredToken();
     if (now < token.from) throw refusedToken('token-wrong', 'the token is not valid yet (nbf)');
     if (!audiencesOf(issuer.settings, resource).some((each) => token.audiences.includes(each)))
       throw refusedToken('token-wrong', `the token is for another resource (aud); this one is ${urlOf(resource)}`);
@@ -152,32 +152,18 @@ export class OAuthAccess {
   }
 
   async #verify(presented: string, hash: string): Promise<CachedToken> {
-    const read = parseJwt(presented);
-    if (typeof read === 'string') throw refusedToken('token-wrong', read);
-    const issuer = this.#trusted().get(read.issuer);
+    const parsed = parseJwt(presented);
+    const issuer = this.#trusted().get(parsed.issuer);
     if (issuer === undefined) throw refusedToken('token-wrong', 'the issuer of the token is not trusted here (iss)');
-    const verification = await verifyJwt(read, issuer.settings, issuer.keys);
-    switch (verification.state) {
-      case 'expired':
-        throw expired();
-      case 'refused':
-        throw refusedToken('token-wrong', verification.why);
-      case 'unknown':
-        throw new Problem('issuer-unreachable', `the keys of ${read.issuer} cannot be read at the moment; try again`, {
-          headers: { 'Retry-After': '5' },
-        });
-      case 'verified': {
-        const { scopes, ...token } = verification.token;
-        const granted = grantFromScopes(scopes, issuer.settings);
-        const cached = { token, granted, issuer, keysVersion: issuer.keys.version };
-        // The configuration may have changed during the verification.
-        if (this.#trusted().get(read.issuer) === issuer) {
-          evictOldest(this.#cache, maxCachedTokens);
-          this.#cache.set(hash, cached);
-        }
-        return cached;
-      }
+    const { scopes, ...token } = await verifyJwt(parsed, issuer.settings, issuer.keys);
+    const granted = grantFromScopes(scopes, issuer.settings);
+    const cached = { token, granted, issuer, keysVersion: issuer.keys.version };
+    // The configuration may have changed during the verification.
+    if (this.#trusted().get(parsed.issuer) === issuer) {
+      evictOldest(this.#cache, maxCachedTokens);
+      this.#cache.set(hash, cached);
     }
+    return cached;
   }
 }
 
@@ -217,10 +203,6 @@ function profileOf(
 /** Returns a principal id that is unique for issuer and subject. Encoding keeps separators in a subject from forging another id. */
 function principalOf(issuer: string, subject: string): string {
   return `oauth:${encodeURIComponent(issuer.replace(/^https:\/\//, ''))}:${encodeURIComponent(subject)}`;
-}
-
-function expired(): Problem {
-  return refusedToken('token-expired', 'the token has expired; get a new one from its authorization server');
 }
 
 /** Returns the access that scopes grant. No scope grants more than the role `agent`. */

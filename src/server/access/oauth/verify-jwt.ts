@@ -1,6 +1,8 @@
 import type { JWTPayload } from 'jose';
 import { type IssuerSettings, signatures } from '../../../config/schema/oauth-schema.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
+import { Problem } from '../../problems/problem.ts';
+import { refusedToken } from '../tokens/token-challenge.ts';
 import { type IssuerKeys, KeyMissingError } from './issuer-keys.ts';
 
 /** The claims of a token whose signature was verified. */
@@ -14,13 +16,6 @@ export interface VerifiedJwt {
   readonly from: number;
   readonly until: number;
 }
-
-/** The result of a verification. `unknown`: the keys of the issuer cannot be read. */
-type JwtVerification =
-  | { readonly state: 'verified'; readonly token: VerifiedJwt }
-  | { readonly state: 'expired' }
-  | { readonly state: 'refused'; readonly why: string }
-  | { readonly state: 'unknown' };
 
 /** The parts of a token that are read before its signature is verified. */
 interface ParsedJwt {
@@ -40,59 +35,63 @@ export function isJwt(text: string): boolean {
   return typeof jsonIn(head)?.['alg'] === 'string';
 }
 
-/** Parses a token. Returns a message when it cannot be an accepted token. */
-export function parseJwt(text: string): ParsedJwt | string {
+/** Parses a token. Throws `token-wrong` when it cannot be an accepted token. */
+export function parseJwt(text: string): ParsedJwt {
   const [, head = '', body = '', signature = ''] = compact.exec(text) ?? [];
   // Refuses non-canonical base64url, with which one signature has several encodings.
   if (![head, body, signature].every((part) => Buffer.from(part, 'base64url').toString('base64url') === part))
-    return 'the token is not a signed token in its compact form';
+    throw refused('the token is not a signed token in its compact form');
   const header = jsonIn(head);
   const claims = jsonIn(body);
   const { alg, kid, typ = 'JWT' } = header ?? {};
   const issuer = claims?.['iss'];
-  if (typeof issuer !== 'string') return 'the token has no issuer (iss)';
-  if (typeof alg !== 'string' || typeof kid !== 'string') return 'the token has no algorithm or key id (alg, kid)';
-  if (typeof typ !== 'string' || !mediaTypes.has(typ.toLowerCase())) return 'the token is not an access token (typ)';
+  if (typeof issuer !== 'string') throw refused('the token has no issuer (iss)');
+  if (typeof alg !== 'string' || typeof kid !== 'string')
+    throw refused('the token has no algorithm or key id (alg, kid)');
+  if (typeof typ !== 'string' || !mediaTypes.has(typ.toLowerCase()))
+    throw refused('the token is not an access token (typ)');
   return { text, header: { alg, kid, typ }, issuer };
 }
 
-/** Verifies the signature and the times of a token. The caller checks the audience. */
+/** Verifies the signature and the times of a token. The caller checks the audience. Rejects with a problem, which never quotes the token. */
 export async function verifyJwt(
   { text, header }: ParsedJwt,
   { issuer, algorithms = [...signatures], claim }: IssuerSettings,
   keys: IssuerKeys,
-): Promise<JwtVerification> {
+): Promise<VerifiedJwt> {
   const { errors, jwtVerify } = await import('jose');
   if (!algorithms.some((each) => each === header.alg))
-    return refused('the signature algorithm of the token is not accepted (alg)');
+    throw refused('the signature algorithm of the token is not accepted (alg)');
   try {
     const options = { issuer, algorithms: [header.alg], clockTolerance: clockToleranceMs / 1000 };
     const { payload } = await jwtVerify(text, () => keys.find(header), options);
     return readClaims(payload, header.kid, claim === undefined ? ['scope', 'scp'] : [claim]);
   } catch (error) {
     if (error instanceof KeyMissingError)
-      return error.isUnreachable
-        ? { state: 'unknown' }
+      throw error.isUnreachable
+        ? new Problem('issuer-unreachable', `the keys of ${issuer} cannot be read at the moment; try again`, {
+            headers: { 'Retry-After': '5' },
+          })
         : refused('the token is signed with a key that its issuer does not have');
-    if (error instanceof errors.JWTExpired) return { state: 'expired' };
+    if (error instanceof errors.JWTExpired) throw expiredToken();
     if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf')
-      return refused('the token is not valid yet');
+      throw refused('the token is not valid yet');
     // The messages of jose may quote the token.
-    if (error instanceof errors.JOSEError) return refused('the signature of the token is not valid');
+    if (error instanceof errors.JOSEError) throw refused('the signature of the token is not valid');
     throw error;
   }
 }
 
-function readClaims(payload: JWTPayload, key: string, scopeClaims: readonly string[]): JwtVerification {
+function readClaims(payload: JWTPayload, key: string, scopeClaims: readonly string[]): VerifiedJwt {
   const { sub, exp, nbf, iat = 0 } = payload;
   if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength || !sub.isWellFormed())
-    return refused('the token has no valid subject (sub)');
-  if (exp === undefined) return refused('the token never expires (exp)');
-  if (!(iat * 1000 <= Date.now() + clockToleranceMs)) return refused('the token is not valid yet');
+    throw refused('the token has no valid subject (sub)');
+  if (exp === undefined) throw refused('the token never expires (exp)');
+  if (!(iat * 1000 <= Date.now() + clockToleranceMs)) throw refused('the token is not valid yet');
   // A sender-constrained token would need a proof of possession, which is not supported.
   if (payload['cnf'] !== undefined)
-    return refused('the token is bound to a key of its holder (cnf), which is not supported');
-  const token = {
+    throw refused('the token is bound to a key of its holder (cnf), which is not supported');
+  return {
     subject: sub,
     audiences: textsIn(payload.aud),
     scopes: scopeClaims.flatMap((name) => textsIn(payload[name])).flatMap((text) => text.split(' ')),
@@ -100,7 +99,6 @@ function readClaims(payload: JWTPayload, key: string, scopeClaims: readonly stri
     from: (nbf ?? 0) * 1000 - clockToleranceMs,
     until: exp * 1000 + clockToleranceMs,
   };
-  return { state: 'verified', token };
 }
 
 /** Returns the strings in a claim that is a string or a list. */
@@ -108,8 +106,13 @@ function textsIn(value: unknown): string[] {
   return [value].flat().filter((each) => typeof each === 'string');
 }
 
-function refused(why: string): JwtVerification {
-  return { state: 'refused', why };
+/** Returns the problem for an expired token. */
+export function expiredToken(): Problem {
+  return refusedToken('token-expired', 'the token has expired; get a new one from its authorization server');
+}
+
+function refused(reason: string): Problem {
+  return refusedToken('token-wrong', reason);
 }
 
 function jsonIn(part: string): Readonly<Record<string, unknown>> | undefined {
