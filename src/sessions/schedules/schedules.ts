@@ -81,7 +81,8 @@ export class Schedules {
   }
 
   /** Returns all jobs, or those of one owner, oldest first. */
-  async list({ owner }: { readonly owner?: string } = {}): Promise<Job[]> {
+  async list(query: { readonly owner?: string } = {}): Promise<Job[]> {
+    const { owner } = query;
     return (await this.#parts.store.list(owner === undefined ? {} : { ownerId: owner })).map(toJob);
   }
 
