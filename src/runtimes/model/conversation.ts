@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import type { Turn } from '../runtime.ts';
-import type { ModelRuntimeOptions } from './model-runtime.ts';
+import type { ModelOptions } from './model-options.ts';
 
 /** The messages of this turn and the turns before. */
 export class Conversation {
@@ -10,7 +10,7 @@ export class Conversation {
   readonly #before: readonly ModelMessage[];
   readonly #maxCharacters: number | undefined;
 
-  constructor(turn: Turn, { instructions, memoryCharacters }: ModelRuntimeOptions) {
+  constructor(turn: Turn, { instructions, memoryCharacters }: ModelOptions) {
     this.#before = parseMemory(turn.memory);
     this.#maxCharacters = memoryCharacters;
     this.messages = [...this.#before, { role: 'user', content: turn.content }];

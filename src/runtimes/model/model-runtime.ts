@@ -1,13 +1,6 @@
 import type { Runtime } from '../runtime.ts';
 import { turnStream } from '../turn-stream.ts';
-import type { ModelOptions } from './model-options.ts';
-import type { ChosenModel } from './providers/choose-model.ts';
-
-/** Options of `modelRuntime`. */
-export interface ModelRuntimeOptions extends ModelOptions {
-  /** A language model of your own for a name; `undefined` leaves the name to the providers. */
-  readonly chooseModel?: (name: string) => ChosenModel | undefined;
-}
+import type { ModelRuntimeOptions } from './model-turn.ts';
 
 /**
  * Drives turns with any model of the AI SDK. The SDK and the provider's package are loaded with the first turn.

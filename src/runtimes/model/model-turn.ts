@@ -8,12 +8,18 @@ import { demoStep } from './demo-model.ts';
 import { type StepResult, type StepRequest, toFailure } from './step.ts';
 import { TurnBudget, type Usage } from './turn-budget.ts';
 import { Conversation } from './conversation.ts';
-import type { ModelRuntimeOptions } from './model-runtime.ts';
+import type { ModelOptions } from './model-options.ts';
 import { type ChosenModel, chooseModel } from './providers/choose-model.ts';
 import { runToolCalls } from './tools/run-tool-calls.ts';
 
 type Emit = (event: TurnEvent) => void;
 type Reason = Extract<TurnEvent, { type: 'done' }>['reason'];
+
+/** Options of `modelRuntime`. */
+export interface ModelRuntimeOptions extends ModelOptions {
+  /** A language model of your own for a name; `undefined` leaves the name to the providers. */
+  readonly chooseModel?: (name: string) => ChosenModel | undefined;
+}
 
 /** Runs a turn: requests steps of the model and runs the calls of each, until there are none or a limit is reached. */
 export async function runModelTurn(

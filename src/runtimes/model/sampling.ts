@@ -3,8 +3,7 @@ import type { SamplingAnswer, SamplingRequest } from '../../core/calls/call-clie
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { abortReason } from '../../core/async/light-abort-signal.ts';
 import type { SampleOptions } from '../runtime.ts';
-import { loadStepFunction } from './model-turn.ts';
-import type { ModelRuntimeOptions } from './model-runtime.ts';
+import { type ModelRuntimeOptions, loadStepFunction } from './model-turn.ts';
 import { chooseModel } from './providers/choose-model.ts';
 import type { RequestedCall } from './step.ts';
 
