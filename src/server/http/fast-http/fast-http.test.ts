@@ -19,8 +19,8 @@ function respond(
   response: HttpResponse,
   body: string,
 ): void {
-  const text = JSON.stringify({ servedBy, method, url, headers, body });
-  response.writeHead(200, ['Content-Length', String(Buffer.byteLength(text))]).end(text);
+  const document = JSON.stringify({ servedBy, method, url, headers, body });
+  response.writeHead(200, ['Content-Length', String(Buffer.byteLength(document))]).end(document);
 }
 
 /** Starts Node's HTTP server with `FastHttp` in front of it, unless that is disabled. */
