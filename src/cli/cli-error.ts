@@ -6,7 +6,7 @@ export type ExitCode = 0 | 1 | 2;
 /** The details of an error. */
 export interface CliErrorDetails {
   /** The next step, a command where possible. */
-  readonly next?: string;
+  readonly next?: string | undefined;
   /** More lines for people, such as positions and candidates. */
   readonly lines?: readonly string[];
   /** More fields for `--json`. */
@@ -30,8 +30,8 @@ export class CliError extends Error {
 }
 
 /** Creates the error for invalid arguments or options. */
-export function usageError(message: string, details: CliErrorDetails = {}): CliError {
-  return new CliError(2, 'usage', message, details);
+export function usageError(message: string, next?: string, details: CliErrorDetails = {}): CliError {
+  return new CliError(2, 'usage', message, { ...details, next });
 }
 
 /** Returns the details that suggest the name closest to a mistyped one, if there is one. */

@@ -92,14 +92,15 @@ export function findByIdPrefix<Item extends { readonly id: string }>(
 ): Item | undefined {
   const start = prefix.startsWith(type) ? prefix : type + prefix;
   if (start.length < type.length + minIdCharacters)
-    throw usageError(`the id ${JSON.stringify(prefix)} is too short`, {
-      next: `give at least ${minIdCharacters} characters of the id`,
-    });
+    throw usageError(
+      `the id ${JSON.stringify(prefix)} is too short`,
+      `give at least ${minIdCharacters} characters of the id`,
+    );
   const found = items.filter(({ id }) => id.startsWith(start));
   if (found.length > 1 && !found.some(({ id }) => id === start)) {
-    throw usageError(`${found.length} ids begin with ${JSON.stringify(prefix)}`, {
-      lines: found.slice(0, 10).map(({ id }) => id),
-      next: 'give more characters of the id',
+    const lines = found.slice(0, 10).map(({ id }) => id);
+    throw usageError(`${found.length} ids begin with ${JSON.stringify(prefix)}`, 'give more characters of the id', {
+      lines,
     });
   }
   return found.find(({ id }) => id === start) ?? found[0];

@@ -80,10 +80,9 @@ function assertHelpTopic(program: Command, words: readonly string[]): void {
     const inner = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (inner === undefined) {
       const meant = closestMatch(word, names);
-      throw usageError(`unknown command '${[...path.slice(1), word].join(' ')}'`, {
-        ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
-        next: `${path.join(' ')} --help`,
-      });
+      const lines = meant === undefined ? [] : [`Did you mean ${meant}?`];
+      const what = `unknown command '${[...path.slice(1), word].join(' ')}'`;
+      throw usageError(what, `${path.join(' ')} --help`, { lines });
     }
     command = inner;
     path.push(word);

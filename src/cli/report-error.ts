@@ -64,12 +64,10 @@ function toCliError(error: unknown, command: string): CliError {
 }
 
 function fromCommander({ code, message }: CommanderError, next: string): CliError {
-  if (code === 'commander.help') return usageError('a command is missing', { next });
+  if (code === 'commander.help') return usageError('a command is missing', next);
   const [what = '', ...hints] = message.replace(/^error: /, '').split('\n');
-  return usageError(what, {
-    lines: [...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), ...suggestChoice(what)],
-    next,
-  });
+  const lines = [...hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1')), ...suggestChoice(what)];
+  return usageError(what, next, { lines });
 }
 
 /** Suggests the closest allowed value. Commander only suggests commands and options. */

@@ -22,12 +22,11 @@ export function parseArguments(text: string): unknown {
     const what = messageOf(error)
       .replace(/ in JSON at position .*$/s, '')
       .replace(/, ".*" is not valid JSON$/s, '');
-    throw usageError(`the arguments are not JSON: ${what} at line ${line}, column ${column}`, {
-      lines: excerpt(text.split('\n')[line - 1] ?? '', column),
-      data: { line, column },
-      next: `give a JSON object in single quotes, as in '{"path": "notes.txt"}', or - to read it from standard input`,
-      cause: error,
-    });
+    throw usageError(
+      `the arguments are not JSON: ${what} at line ${line}, column ${column}`,
+      `give a JSON object in single quotes, as in '{"path": "notes.txt"}', or - to read it from standard input`,
+      { lines: excerpt(text.split('\n')[line - 1] ?? '', column), data: { line, column }, cause: error },
+    );
   }
 }
 

@@ -11,10 +11,10 @@ export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapsh
   const hiddenNames = hidden.filter((tool) => namesOf(namedHidden(tool)).bare.includes(given)).map((tool) => tool.name);
   const names = callable.length > 0 ? callable : hiddenNames;
   if (names.length > 1) {
-    throw usageError(`"${given}" is the name of ${names.length} tools`, {
+    const next = `name one of them, as in signalbox call ${names[0]}`;
+    throw usageError(`"${given}" is the name of ${names.length} tools`, next, {
       lines: names,
       data: { candidates: names },
-      next: `name one of them, as in signalbox call ${names[0]}`,
     });
   }
   // The pipeline rejects an unknown name, suggests the closest one and records the attempt.

@@ -34,6 +34,16 @@ export class Interruption {
   }
 }
 
+/** Runs `work`, which the first signal interrupts. */
+export async function interruptible<Result>(work: (interruption: Interruption) => Promise<Result>): Promise<Result> {
+  const interruption = new Interruption();
+  try {
+    return await work(interruption);
+  } finally {
+    interruption.stop();
+  }
+}
+
 /** Exits the process on a signal that has no other listener. `exit` handlers end the processes of servers, which Node's default would leave. */
 export function exitOnSignals(): void {
   for (const signal of signals)

@@ -26,9 +26,10 @@ export function addLoginCommand(program: Command, { terminal }: CommandContext):
       const { isUnattended } = await import('../../../sources/mcp/http/oauth/oauth-options.ts');
       const server = await resolveOAuthServer(name, globals);
       if (isUnattended(server.oauth))
-        throw usageError(`server "${name}" signs in with its own credentials, so you cannot sign in to it`, {
-          next: 'signalbox doctor checks whether that works',
-        });
+        throw usageError(
+          `server "${name}" signs in with its own credentials, so you cannot sign in to it`,
+          'signalbox doctor checks whether that works',
+        );
       const { errors, output } = terminal;
       const interruption = new Interruption();
       const waiting = new Waiting(errors);

@@ -27,8 +27,9 @@ export async function resolveOAuthServer(name: string, globals: GlobalOptions): 
           redact: (text) => text,
         });
   if (transport === undefined || transport.type === 'stdio' || transport.oauth === undefined)
-    throw usageError(`server "${name}" does not use OAuth`, {
-      next: `add "auth": { "type": "oauth" } to mcpServers.${name}, if it has a "url"`,
-    });
+    throw usageError(
+      `server "${name}" does not use OAuth`,
+      `add "auth": { "type": "oauth" } to mcpServers.${name}, if it has a "url"`,
+    );
   return { type: transport.type, url: transport.url, oauth: transport.oauth };
 }

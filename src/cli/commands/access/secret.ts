@@ -42,7 +42,7 @@ function addSetCommand(secret: Command, { terminal }: CommandContext): void {
       if (command.args.length > 1)
         throw usageError(
           'a secret cannot be given on the command line: every process of this machine sees it, and the shell stores it in its history',
-          { next: `signalbox secret set ${name} asks for the value; or pipe it in` },
+          `signalbox secret set ${name} asks for the value; or pipe it in`,
         );
       const { openTrust } = await import('../../../host/open-trust.ts');
       const { openVault } = await import('../../../host/secrets/open-vault.ts');
@@ -140,9 +140,10 @@ async function promptForValue(name: string, { input, errors, canAsk }: Terminal)
   if (!canAsk) {
     // Without error output, the prompt cannot be shown and the terminal would echo the value.
     if (input.isTTY === true)
-      throw usageError('cannot ask for the value: standard error is not a terminal', {
-        next: `pipe it: … | signalbox secret set ${name}`,
-      });
+      throw usageError(
+        'cannot ask for the value: standard error is not a terminal',
+        `pipe it: … | signalbox secret set ${name}`,
+      );
     return decodeUtf8(await buffer(input)).replace(/\r?\n$/, '');
   }
   const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -166,9 +167,6 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw usageError('standard input is not valid UTF-8', {
-      next: 'encode it first, as in base64',
-      cause: error,
-    });
+    throw usageError('standard input is not valid UTF-8', 'encode it first, as in base64', { cause: error });
   }
 }

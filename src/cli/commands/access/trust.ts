@@ -41,9 +41,10 @@ export function addTrustCommand(program: Command, context: CommandContext): void
         await terminal.output.print(`${oneLine(pendingHeading(pending))}\n${lines.join('')}`);
       }
       if (pending !== undefined && yes !== true && !terminal.canAsk)
-        throw usageError('cannot ask for confirmation: this is not a terminal', {
-          next: `review the list, then run ${trustCommand({ pending, data: globals.data })} --yes`,
-        });
+        throw usageError(
+          'cannot ask for confirmation: this is not a terminal',
+          `review the list, then run ${trustCommand({ pending, data: globals.data })} --yes`,
+        );
       const isTrusted = pending === undefined || yes === true || (await confirm(terminal, 'Trust it on this machine?'));
       if (isTrusted) await store.accept(read);
       else context.exitWith(1);
@@ -119,13 +120,11 @@ function resolveFile(path: string | undefined, { config }: GlobalOptions): strin
   if (given === undefined) {
     const found = findConfiguration(process.cwd());
     if (found !== undefined) return found;
-    throw usageError('no configuration file in this directory or above it', {
-      next: 'signalbox init, or signalbox trust FILE',
-    });
+    throw usageError('no configuration file in this directory or above it', 'signalbox init, or signalbox trust FILE');
   }
   const file = resolve(given);
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() !== true) return file;
   const inside = configurationFileNames.map((name) => join(file, name)).find((each) => existsSync(each));
   if (inside !== undefined) return inside;
-  throw usageError(`${shortPath(file)} has no configuration`, { next: 'signalbox trust FILE' });
+  throw usageError(`${shortPath(file)} has no configuration`, 'signalbox trust FILE');
 }

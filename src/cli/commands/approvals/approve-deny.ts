@@ -51,9 +51,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
       if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
         throw usageError(
           '--remember cannot be combined with --edit: it would allow the arguments that were edited away',
-          {
-            next: 'approve with one of them',
-          },
+          'approve with one of them',
         );
       const edited = options.edit === undefined ? undefined : await readArguments(options.edit, terminal.input);
       await withRecords(globals, async (box) => {
@@ -102,7 +100,7 @@ async function confirmRemembering(
   if (examples.length > 0) await errors.print(approvalTable(errors, examples).text());
   if (isConfirmed) return;
   if (!terminal.canAsk)
-    throw usageError('cannot ask for confirmation: this is not a terminal', { next: 'add --yes to remember it' });
+    throw usageError('cannot ask for confirmation: this is not a terminal', 'add --yes to remember it');
   if (!(await confirm(terminal, 'Remember it?'))) {
     throw new CliError(1, 'not-remembered', 'you declined: nothing is remembered, and the call still waits', {
       next: `signalbox approve ${asked.id} approves only this call`,
@@ -149,7 +147,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
       ) => {
         const globals = readGlobalOptions(command);
         if ((prefix === undefined) !== gone)
-          throw usageError(gone ? '--gone takes no id' : 'an id is missing', { next: 'signalbox approvals' });
+          throw usageError(gone ? '--gone takes no id' : 'an id is missing', 'signalbox approvals');
         await withRecords(globals, async (box) => {
           const asked = prefix === undefined ? await findAbandoned(box) : [await findApproval(box, prefix)];
           const denied: Approval[] = [];

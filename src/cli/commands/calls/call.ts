@@ -15,7 +15,7 @@ import { parseDuration } from '../../input/duration-option.ts';
 import { toRenderedName, resolveTool } from '../../input/resolve-tool.ts';
 import { createElicitationPrompt } from '../../terminal/elicitation-prompt.ts';
 import { oneLine } from '../../terminal/escape.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import { printWarnings } from '../../terminal/warnings.ts';
@@ -59,27 +59,25 @@ export function addCallCommand(program: Command, { terminal, exitWith }: Command
       const globals = readGlobalOptions(command);
       const args = await readArguments(json, terminal.input);
       const server = await connectToServer(globals, terminal.errors);
-      const interruption = new Interruption();
       const progress = new ProgressLine(terminal.errors);
-      const ask = createApprovalPrompt(terminal, () => interruption.interrupt());
-      const call: CommandCall = {
-        tool,
-        args,
-        options,
-        terminal,
-        progress,
-        signal: interruption.signal,
-        client: createTerminalClient(terminal, progress, () => interruption.interrupt()),
-        approve: terminal.canAsk ? (request) => progress.pauseFor(async () => await ask(request)) : undefined,
-      };
-      try {
-        const { result, time } = await (server === undefined ? callLocally(globals, call) : callOnServer(server, call));
-        if (globals.json) await printJson(terminal.output, { ...result, ...time });
-        else await printResult(terminal, result, time);
-        if (result.outcome !== 'completed') exitWith(1);
-      } finally {
-        interruption.stop();
-      }
+      const { result, time } = await interruptible((interruption) => {
+        const interrupt = (): void => interruption.interrupt();
+        const ask = createApprovalPrompt(terminal, interrupt);
+        const call: CommandCall = {
+          tool,
+          args,
+          options,
+          terminal,
+          progress,
+          signal: interruption.signal,
+          client: createTerminalClient(terminal, progress, interrupt),
+          approve: terminal.canAsk ? (request) => progress.pauseFor(async () => await ask(request)) : undefined,
+        };
+        return server === undefined ? callLocally(globals, call) : callOnServer(server, call);
+      });
+      if (globals.json) await printJson(terminal.output, { ...result, ...time });
+      else await printResult(terminal, result, time);
+      if (result.outcome !== 'completed') exitWith(1);
     });
 }
 

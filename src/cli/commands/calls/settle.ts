@@ -28,7 +28,7 @@ export function addSettleCommand(program: Command, { terminal: { output } }: Com
     .option('--note <text>', 'how you know')
     .action(async (named: string, { completed, failed, note }: Options, command: Command) => {
       if ((completed === true) === (failed === true))
-        throw usageError('the outcome is missing: give --completed or --failed', { next: 'signalbox settle --help' });
+        throw usageError('the outcome is missing: give --completed or --failed', 'signalbox settle --help');
       const globals = readGlobalOptions(command);
       await withRecords(globals, async (box) => {
         const id = await resolveCallId(named, box.journal);

@@ -7,7 +7,7 @@ import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../.
 import { parseDuration } from '../../input/duration-option.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { withJournal } from '../../open-records.ts';
 import { loadHost } from '../../../host/load-host.ts';
 import { localUser } from '../../../access/local-user.ts';
@@ -39,31 +39,23 @@ export function addUndoCommand(program: Command, { terminal, exitWith }: Command
     .addHelpText('after', examples)
     .action(async (call: string | undefined, { session, partial, again, wait }: Options, command: Command) => {
       if ((call === undefined) === (session === undefined))
-        throw usageError('name a call, or a session with --session', { next: 'signalbox journal' });
+        throw usageError('name a call, or a session with --session', 'signalbox journal');
       const globals = readGlobalOptions(command);
       const server = await connectToServer(globals, terminal.errors);
-      const interruption = new Interruption();
-      const options: UndoOptions = {
-        ...omitUndefined({ partial, again, waitMs: wait }),
-        principal: localUser(),
-        signal: interruption.signal,
-        onBusy: (busy) =>
-          void terminal.errors.print(`waiting for ${printable(busy)}, which runs in the same workspace\n`),
-      };
+      const onBusy = (busy: string): void =>
+        void terminal.errors.print(`waiting for ${printable(busy)}, which runs in the same workspace\n`);
       const target = session === undefined ? { call: call ?? '' } : { session };
-      try {
-        const results = await (server === undefined
+      const results = await interruptible(({ signal }) => {
+        const given = omitUndefined({ partial, again, waitMs: wait });
+        const options: UndoOptions = { ...given, principal: localUser(), signal, onBusy };
+        return server === undefined
           ? undoLocally(globals, target, options)
-          : undoOnServer(globals, server, target, options));
-        if (globals.json) await printJson(terminal.output, session === undefined ? results[0] : { items: results });
-        else
-          await terminal.output.print(
-            results.length === 0 ? 'nothing to undo\n' : results.map((each) => render(each, terminal.output)).join(''),
-          );
-        if (results.some(({ outcome }) => outcome !== 'undone')) exitWith(1);
-      } finally {
-        interruption.stop();
-      }
+          : undoOnServer(globals, server, target, options);
+      });
+      if (globals.json) await printJson(terminal.output, session === undefined ? results[0] : { items: results });
+      else if (results.length === 0) await terminal.output.print('nothing to undo\n');
+      else await terminal.output.print(results.map((each) => render(each, terminal.output)).join(''));
+      if (results.some(({ outcome }) => outcome !== 'undone')) exitWith(1);
     });
 }
 

@@ -72,9 +72,10 @@ export async function importServers(
   }
   const wanted = length > 0 && dryRun !== true;
   if (wanted && yes !== true && !terminal.canAsk)
-    throw usageError('cannot ask for confirmation: this is not a terminal', {
-      next: 'signalbox import --yes, or --dry-run to preview',
-    });
+    throw usageError(
+      'cannot ask for confirmation: this is not a terminal',
+      'signalbox import --yes, or --dry-run to preview',
+    );
   const servers = pluralize(length, 'server');
   // Only the secrets of the servers that are imported.
   const values = secretsOf(plan.taken, secrets);
@@ -138,10 +139,8 @@ async function makePlan(
   const unknown = from?.find((id) => !known.includes(id));
   if (unknown !== undefined) {
     const meant = closestMatch(unknown, known);
-    throw usageError(`unknown client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`, {
-      lines: [`the clients are ${known.join(', ')}`],
-      next: 'signalbox import --help',
-    });
+    const what = `unknown client "${unknown}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+    throw usageError(what, 'signalbox import --help', { lines: [`the clients are ${known.join(', ')}`] });
   }
   const target = targetConfiguration(globals);
   const builtinName = target.exists ? readConfiguration(globals).configuration.builtinName : 'signalbox';

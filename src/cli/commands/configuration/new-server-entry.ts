@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { isLikelySecret } from '../../../config/secrets/secret-detection.ts';
-import { closestMatch } from '../../../core/text/closest-match.ts';
 import { effects, isEffect } from '../../../core/tools/tool.ts';
-import { usageError } from '../../cli-error.ts';
+import { suggestion, usageError } from '../../cli-error.ts';
 
 /** The options of `add`. */
 export interface AddOptions {
@@ -56,11 +55,9 @@ function effectsOf(texts: readonly string[]): Record<string, string> {
   const given = pairs('--effect', texts, 'TOOL=EFFECT');
   for (const [tool, effect] of Object.entries(given))
     if (!isEffect(effect)) {
-      const meant = closestMatch(effect, effects);
-      throw usageError(`--effect ${tool}=${effect}: unknown effect "${effect}"`, {
-        ...(meant === undefined ? {} : { lines: [`did you mean "${meant}"?`] }),
-        next: `use one of ${effects.join(', ')}`,
-      });
+      const { lines = [] } = suggestion(effect, effects);
+      const what = `--effect ${tool}=${effect}: unknown effect "${effect}"`;
+      throw usageError(what, `use one of ${effects.join(', ')}`, { lines });
     }
   return given;
 }
@@ -74,12 +71,12 @@ function transportSettings(words: readonly string[], options: AddOptions, direct
       kinds.length === 0
         ? 'name a command, an address, a package or a module for the server'
         : 'a server can have only one of these',
-      { next: usage },
+      usage,
     );
   if (url === undefined && (header.length > 0 || type !== undefined || oauth))
-    throw usageError('--header, --oauth and --type need --url', { next: usage });
+    throw usageError('--header, --oauth and --type need --url', usage);
   if (command === undefined && npm === undefined && env.length > 0)
-    throw usageError('--env needs a command or --npm', { next: usage });
+    throw usageError('--env needs a command or --npm', usage);
 
   const variables = pairs('--env', env);
   const headers = pairs('--header', header);
@@ -87,7 +84,7 @@ function transportSettings(words: readonly string[], options: AddOptions, direct
   const withEnv = env.length === 0 ? {} : { env: variables };
   if (url !== undefined) {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url.replaceAll(/\$\{[^}]*\}/g, 'x')))
-      throw usageError(`"${url}" is not an http or https address`, { next: usage });
+      throw usageError(`"${url}" is not an http or https address`, usage);
     const transport = type ?? 'http';
     const auth = oauth ? { auth: { type: 'oauth' } } : {};
     return { entry: { type: transport, url, ...(header.length > 0 && { headers }), ...auth }, transport, warnings };

@@ -22,7 +22,7 @@ export function addBackupCommand(program: Command, { terminal: { output, errors 
     .action(async (path: string, _: object, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((await configuredStore(globals)) !== 'sqlite')
-        throw usageError('the records are in PostgreSQL', { next: 'pg_dump, as described in docs/operations.md' });
+        throw usageError('the records are in PostgreSQL', 'pg_dump, as described in docs/operations.md');
       const to = resolve(path);
       const line = new ProgressLine(errors);
       await line.during('copying the records', () => backUpSqlite(journalFile(globals), to));

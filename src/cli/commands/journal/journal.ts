@@ -8,7 +8,7 @@ import { closestMatch } from '../../../core/text/closest-match.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { parseSince } from '../../input/duration-option.ts';
 import { usageError } from '../../cli-error.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import { toRenderedName } from '../../input/resolve-tool.ts';
 import { addExportCommand } from './export.ts';
@@ -88,10 +88,8 @@ function rejectUnknownSubcommand(command: Command): void {
     word,
     command.commands.map((subcommand) => subcommand.name()),
   );
-  throw usageError(`unknown command 'journal ${word}'`, {
-    ...(meant === undefined ? {} : { lines: [`Did you mean ${meant}?`] }),
-    next: 'signalbox journal --help',
-  });
+  const lines = meant === undefined ? [] : [`Did you mean ${meant}?`];
+  throw usageError(`unknown command 'journal ${word}'`, 'signalbox journal --help', { lines });
 }
 
 function toQuery({ session, tool, outcome, since, before }: Options): JournalQuery {
@@ -141,15 +139,11 @@ async function follow(reader: JournalReader, options: Options, { output }: Termi
   const { items } = await newest(reader, query, options.limit);
   const table = entryTable(output, items);
   const line = (event: JournalEvent): string => `${json ? JSON.stringify(event) : table.row(event)}\n`;
-  const interruption = new Interruption();
-  const signal = AbortSignal.any([interruption.signal, output.closed]);
-  try {
+  await interruptible(async (interruption) => {
+    const signal = AbortSignal.any([interruption.signal, output.closed]);
     if (!json) await output.print(`${table.heading()}\n`);
     for (const event of items) await output.print(line(event));
-    for await (const event of reader.stream({ ...query, after: items.at(-1)?.seq ?? 0 }, { follow: true, signal })) {
-      await output.print(line(event));
-    }
-  } finally {
-    interruption.stop();
-  }
+    const from = { ...query, after: items.at(-1)?.seq ?? 0 };
+    for await (const event of reader.stream(from, { follow: true, signal })) await output.print(line(event));
+  });
 }

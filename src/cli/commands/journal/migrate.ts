@@ -7,7 +7,7 @@ import { openSqliteSource } from '../../../store/sqlite/copy-source.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { usageError } from '../../cli-error.ts';
 import { journalFile, shortPath } from '../../../host/data-directory.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { resolveStoreAddress } from '../../../host/store/open-store.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
@@ -38,23 +38,15 @@ export function addMigrateCommand(program: Command, { terminal }: CommandContext
       const globals = readGlobalOptions(command);
       const address = await resolveStoreAddress(to, globals.data);
       if (!isPostgresAddress(address))
-        throw usageError('--to: expected a "postgres://…" address', { next: 'signalbox migrate --help' });
+        throw usageError('--to: expected a "postgres://…" address', 'signalbox migrate --help');
       const line = new ProgressLine(terminal.errors);
-      const interruption = new Interruption();
-      try {
-        const { report, target } = await migrateTo(address, {
-          file: from === 'sqlite' ? journalFile(globals) : resolve(from),
-          restart: restart === true,
-          line,
-          signal: interruption.signal,
-        });
-        line.clear();
-        if (globals.json) await printJson(terminal.output, { ok: true, ...report, to: target });
-        else await terminal.output.print(render(report, target, to, terminal.output));
-      } finally {
-        line.clear();
-        interruption.stop();
-      }
+      const file = from === 'sqlite' ? journalFile(globals) : resolve(from);
+      const migration = { file, restart: restart === true, line };
+      const { report, target } = await interruptible(({ signal }) =>
+        migrateTo(address, { ...migration, signal }).finally(() => line.clear()),
+      );
+      if (globals.json) await printJson(terminal.output, { ok: true, ...report, to: target });
+      else await terminal.output.print(render(report, target, to, terminal.output));
     });
 }
 

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Pruned, pruneJournal } from '../../../journal/pruning/prune-journal.ts';
+import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
 import { parseSince } from '../../input/duration-option.ts';
 import { usageError } from '../../cli-error.ts';
 import { shortPath } from '../../../host/data-directory.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { openStore } from '../../../host/store/open-store.ts';
 import { printJson } from '../../terminal/terminal.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
@@ -31,28 +32,24 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
     .option('--dry-run', 'only print the number of entries')
     .action(async ({ olderThan: before, export: file, dryRun }: Options, command: Command) => {
       if ((file === undefined) !== (dryRun === true))
-        throw usageError('name a file with --export, or use --dry-run', {
-          next: 'signalbox journal prune --older-than 180d --export journal-old.jsonl.gz',
-        });
+        throw usageError(
+          'name a file with --export, or use --dry-run',
+          'signalbox journal prune --older-than 180d --export journal-old.jsonl.gz',
+        );
       const globals = readGlobalOptions(command);
       const archive = file === undefined ? undefined : resolve(file);
       const { store } = await openStore(await assertJournal(globals), globals.data);
-      const interruption = new Interruption();
       const line = new ProgressLine(terminal.errors);
+      const onProgress = (doing: string, entries: number): void =>
+        line.show({ progress: entries, message: `entries, ${doing}` });
       try {
-        const pruned = await pruneJournal(store, {
-          before,
-          signal: interruption.signal,
-          ...(archive === undefined ? {} : { archive }),
-          onProgress: (doing, entries) => line.show({ progress: entries, message: `entries, ${doing}` }),
-        });
-        line.clear();
+        const pruned = await interruptible(({ signal }) =>
+          pruneJournal(store, { before, signal, ...omitUndefined({ archive }), onProgress }),
+        ).finally(() => line.clear());
         const report = archive === undefined || pruned.dropped === undefined ? pruned : { ...pruned, file: archive };
         if (globals.json) await printJson(terminal.output, report);
         else await terminal.output.print(`${render(pruned, archive)}\n`);
       } finally {
-        line.clear();
-        interruption.stop();
         await store.close();
       }
     });

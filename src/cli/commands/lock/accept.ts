@@ -36,9 +36,7 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
     .action(async (named: string | undefined, options: AcceptOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       if ((named === undefined) === (options.all === undefined) || (options.all && options.tool !== undefined))
-        throw usageError('name one server, or add --all', {
-          next: 'signalbox lock diff shows the servers that have changed',
-        });
+        throw usageError('name one server, or add --all', 'signalbox lock diff shows the servers that have changed');
       const { compareServers, unknownServer } = await import('./compare-servers.ts');
       const comparison = await compareServers(globals, errors);
       const statuses = comparison.statuses.filter(({ server, status }) =>
@@ -147,9 +145,10 @@ function acceptTool(
   const { server } = lockStatus;
   const locked = lock?.servers.get(server);
   if (locked === undefined)
-    throw usageError(`server "${server}" is not locked yet; locking only one tool would hide all its others`, {
-      next: `signalbox lock accept ${server}`,
-    });
+    throw usageError(
+      `server "${server}" is not locked yet; locking only one tool would hide all its others`,
+      `signalbox lock accept ${server}`,
+    );
   const present = acceptedServer(lockStatus, now);
   if (present?.tools.has(tool) !== true && !locked.tools.has(tool)) throw unknownTool(tool, server, now);
   return setLockedTool(locked, tool, present);
@@ -158,17 +157,19 @@ function acceptTool(
 function unchangedTool(tool: string, { server, diff }: ServerLockStatus): CliError {
   const changed = diff?.tools.map((each) => each.tool) ?? [];
   const hint = changed.length === 0 ? 'only its instructions changed' : `these have: ${changed.join(', ')}`;
-  return usageError(`no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`, {
-    next: `signalbox lock diff ${server}`,
-  });
+  return usageError(
+    `no tool ${JSON.stringify(tool)} of server "${server}" has changed; ${hint}`,
+    `signalbox lock diff ${server}`,
+  );
 }
 
 function unknownTool(tool: string, server: string, now: Lock): CliError {
   const meant = closestMatch(tool, [...(now.servers.get(server)?.tools.keys() ?? [])]);
   const hint = meant === undefined ? 'use the name on the server, or mcp__server__tool' : `did you mean "${meant}"?`;
-  return usageError(`server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`, {
-    next: `signalbox lock diff ${server}`,
-  });
+  return usageError(
+    `server "${server}" has no tool named ${JSON.stringify(tool)}; ${hint}`,
+    `signalbox lock diff ${server}`,
+  );
 }
 
 function filterDiff(diff: ServerDiff | undefined, tool: string): ServerDiff | undefined {

@@ -81,7 +81,7 @@ export function unknownServer(name: string, statuses: readonly ServerLockStatus[
   const names = statuses.map(({ server }) => server);
   const meant = closestMatch(name, names);
   const hint = meant === undefined ? `the servers are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;
-  return usageError(`no server is named "${name}"; ${hint}`, { next: 'signalbox tools --why lists the servers' });
+  return usageError(`no server is named "${name}"; ${hint}`, 'signalbox tools --why lists the servers');
 }
 
 /** Runs `work` with the changes that all machines on a PostgreSQL store have accepted. On SQLite there are none besides the lock file. */

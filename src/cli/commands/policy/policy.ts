@@ -8,7 +8,7 @@ import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../.
 import { parseSince } from '../../input/duration-option.ts';
 import { withJournal } from '../../open-records.ts';
 import { oneLine, printable } from '../../terminal/escape.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { ProgressLine, startingServersMessage } from '../../terminal/progress-line.ts';
 import { Table } from '../../terminal/table.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
@@ -111,33 +111,30 @@ function addBacktestCommand(policy: Command, { terminal: { output, errors } }: C
         import('../../../pipeline/policies/run-backtest.ts'),
       ]);
       const documents = loadPolicyDocuments(file, globals);
-      const interruption = new Interruption();
-      try {
-        await withJournal(globals, async (journal) => {
-          const options = { signal: interruption.signal, ...omitUndefined({ since }) };
-          const result = await new ProgressLine(errors).during('deciding the recorded calls again', () =>
-            backtest(journal, documents, options),
-          );
-          if (globals.json) return printJson(output, result);
-          const { calls, changed, skipped } = result;
-          const table = new Table<(typeof changed)[number]>(
-            [
-              { heading: 'TIME', cell: ({ at }) => localTime(at) },
-              { heading: 'CALL', cell: ({ callId }) => callId },
-              { heading: 'TOOL', cell: ({ tool }) => oneLine(tool) },
-              { heading: 'BEFORE', cell: ({ before }) => `${before.answer} (${oneLine(before.rule)})` },
-              { heading: 'AFTER', cell: ({ after }) => `${after.answer} (${oneLine(after.rule)})` },
-              { heading: 'WHY', cell: ({ after }) => oneLine(after.reason) },
-            ],
-            changed,
-            output,
-          );
-          if (changed.length > 0) await output.print(table.text());
-          const aside = skipped === 0 ? '' : `; ${skipped} skipped, decided by code`;
-          await output.print(`${changed.length} of ${calls} calls would be decided differently${aside}\n`);
-        });
-      } finally {
-        interruption.stop();
-      }
+      const line = new ProgressLine(errors);
+      const result = await interruptible(({ signal }) =>
+        withJournal(globals, (journal) =>
+          line.during('deciding the recorded calls again', () =>
+            backtest(journal, documents, { signal, ...omitUndefined({ since }) }),
+          ),
+        ),
+      );
+      if (globals.json) return printJson(output, result);
+      const { calls, changed, skipped } = result;
+      const table = new Table<(typeof changed)[number]>(
+        [
+          { heading: 'TIME', cell: ({ at }) => localTime(at) },
+          { heading: 'CALL', cell: ({ callId }) => callId },
+          { heading: 'TOOL', cell: ({ tool }) => oneLine(tool) },
+          { heading: 'BEFORE', cell: ({ before }) => `${before.answer} (${oneLine(before.rule)})` },
+          { heading: 'AFTER', cell: ({ after }) => `${after.answer} (${oneLine(after.rule)})` },
+          { heading: 'WHY', cell: ({ after }) => oneLine(after.reason) },
+        ],
+        changed,
+        output,
+      );
+      if (changed.length > 0) await output.print(table.text());
+      const aside = skipped === 0 ? '' : `; ${skipped} skipped, decided by code`;
+      await output.print(`${changed.length} of ${calls} calls would be decided differently${aside}\n`);
     });
 }

@@ -89,9 +89,7 @@ async function assertRole({ role }: ServeOptions, configuration: Configuration, 
   if (isPostgresAddress(await resolveStoreAddress(store, data))) return;
   throw usageError(
     `--role ${role} needs other processes on the same PostgreSQL, but "store" is ${JSON.stringify(store)}`,
-    {
-      next: 'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or omit --role',
-    },
+    'set "store": "postgres://…" in the configuration, or SIGNALBOX_STORE; or omit --role',
   );
 }
 
@@ -180,16 +178,13 @@ async function assertOnlyServer(
     const { key: _key, ...asked } = server;
     if ((await fetchRunningServerStatus(asked)).status === 'stopping') continue;
     const where = `${server.url} (process ${server.pid})`;
-    if (isServerOf(server, file) && !isForced)
-      throw new CliError(
-        1,
-        'server-running',
-        `a server with this configuration already runs on ${shortPath(data)}: ${where}`,
-        {
-          data: { url: server.url, pid: server.pid },
-          next: 'signalbox open shows its console; stop it first, or add --force to start another one beside it',
-        },
-      );
+    if (isServerOf(server, file) && !isForced) {
+      const what = `a server with this configuration already runs on ${shortPath(data)}: ${where}`;
+      throw new CliError(1, 'server-running', what, {
+        data: { url: server.url, pid: server.pid },
+        next: 'signalbox open shows its console; stop it first, or add --force to start another one beside it',
+      });
+    }
     const { configuration = '' } = server;
     const its = existsSync(configuration) ? printable(shortPath(configuration)) : 'no configuration file';
     if (!json)

@@ -17,20 +17,12 @@ export class StartupProgress {
   /** The same printer, but it clears the progress line before it prints. */
   get errors(): Printer {
     const [errors, line] = [this.#errors, this.#line];
-    const { stream, isTTY, colors, closed } = errors;
-    return {
-      stream,
-      isTTY,
-      colors,
-      closed,
-      get width() {
-        return errors.width;
-      },
-      print(text) {
-        line.clear();
-        return errors.print(text);
-      },
+    const print: Printer['print'] = (text) => {
+      line.clear();
+      return errors.print(text);
     };
+    // Inherits the other properties, because the width changes with the terminal.
+    return Object.assign(Object.create(errors) as Printer, { print });
   }
 
   /** Follows the servers until each was tried once. Returns a function that stops following. */

@@ -4,7 +4,7 @@ import { UntrustedConfigurationError } from '../../../config/trust/untrusted-err
 import type { PendingBox } from '../../../host/box/start-servers.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { createHostLog, printWarnings } from '../../terminal/warnings.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { Interruption, interruptible } from '../../terminal/interruption.ts';
 import { loadHost } from '../../../host/load-host.ts';
 import { FileWatch } from '../../../host/daemon/file-watch.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -38,19 +38,16 @@ async function refuse(error: UntrustedConfigurationError, { input, output, error
   const { reportError } = await import('../../report-error.ts');
   const { runnable } = await import('../../terminal/invocation.ts');
   await reportError(error, errors, false);
-  const interruption = new Interruption();
   const next = runnable(trustCommand(error));
-  try {
-    await refuseStdio({
+  await interruptible(({ signal }) =>
+    refuseStdio({
       input,
       output: output.stream,
-      signal: AbortSignal.any([interruption.signal, output.closed]),
+      signal: AbortSignal.any([signal, output.closed]),
       message: `Signalbox serves no tools: ${error.message}. Run this in a terminal, then connect again: ${next}`,
       data: { code: error.code, next },
-    });
-  } finally {
-    interruption.stop();
-  }
+    }),
+  );
 }
 
 async function serveStdio(

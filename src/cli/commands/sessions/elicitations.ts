@@ -7,7 +7,7 @@ import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../.
 import { createElicitationPrompt } from '../../terminal/elicitation-prompt.ts';
 import { CliError, usageError } from '../../cli-error.ts';
 import { shortPath } from '../../../host/data-directory.ts';
-import { Interruption } from '../../terminal/interruption.ts';
+import { interruptible } from '../../terminal/interruption.ts';
 import { localTime } from '../../terminal/time.ts';
 import { type Printer, type Terminal, printJson } from '../../terminal/terminal.ts';
 import { oneLine, printable } from '../../terminal/escape.ts';
@@ -105,30 +105,27 @@ async function answerFromOptions(
   if (content === undefined) return undefined;
   const values = await readArguments(content, input);
   if (!isJsonObject(values))
-    throw usageError('--content is not a JSON object', { next: `give the values as in '{"name": "Ada"}'` });
+    throw usageError('--content is not a JSON object', `give the values as in '{"name": "Ada"}'`);
   return { action: 'accept', content: values };
 }
 
 /** Asks the user at the terminal. */
 async function promptForAnswer(asked: PendingElicitation, terminal: Terminal): Promise<Answer> {
   if (!terminal.canAsk)
-    throw usageError('cannot ask for an answer: this is not a terminal', {
-      next: 'give --content, --accept, --decline or --cancel',
-    });
+    throw usageError(
+      'cannot ask for an answer: this is not a terminal',
+      'give --content, --accept, --decline or --cancel',
+    );
   const { errors } = terminal;
   await errors.print(`server ${errors.colors.bold(oneLine(asked.server))}\n`);
-  const interruption = new Interruption();
-  try {
-    if (asked.mode !== 'sampling') {
+  if (asked.mode !== 'sampling')
+    return await interruptible((interruption) => {
       const elicit = createElicitationPrompt(terminal, () => interruption.interrupt());
-      return await elicit(asked, { signal: interruption.signal });
-    }
-    await errors.print(`${printable(asked.message)}\n${printable(JSON.stringify(asked.request, null, 2))}\n`);
-    const isAllowed = await askYesOrNo(terminal, `Send it to ${oneLine(asked.model)}?`);
-    return { action: isAllowed === undefined ? 'cancel' : isAllowed ? 'accept' : 'decline' };
-  } finally {
-    interruption.stop();
-  }
+      return elicit(asked, { signal: interruption.signal });
+    });
+  await errors.print(`${printable(asked.message)}\n${printable(JSON.stringify(asked.request, null, 2))}\n`);
+  const isAllowed = await askYesOrNo(terminal, `Send it to ${oneLine(asked.model)}?`);
+  return { action: isAllowed === undefined ? 'cancel' : isAllowed ? 'accept' : 'decline' };
 }
 
 const columns: readonly Column<PendingElicitation>[] = [
