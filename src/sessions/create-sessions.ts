@@ -266,7 +266,7 @@ class SessionService implements Sessions {
       by: { id: by.id, kind: by.kind },
       at: Date.now(),
       title: toTitle(text),
-      most: maxQueuedMessages,
+      maxWaiting: maxQueuedMessages,
       ...(idempotencyKey === undefined ? {} : { key: toSenderKey(by, idempotencyKey) }),
     });
     if (queued === undefined) throw await this.#busy(id);

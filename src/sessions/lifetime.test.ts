@@ -83,7 +83,7 @@ describe('lifetime of sessions', () => {
     t.after(() => place.close());
     const { id } = await place.sessions.create({ agent: 'scripted' }, ann);
     await place.sessions.close();
-    const draft = { id: 'turn_1', session: id, content: 'queued', by: ann, at: Date.now(), title: '', most: 9 };
+    const draft = { id: 'turn_1', session: id, content: 'queued', by: ann, at: Date.now(), title: '', maxWaiting: 9 };
     await place.box.sessionStore.queue(draft);
     await place.reopen();
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -22,30 +22,30 @@ import { runSeed } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
 import { type UndoResult, UndoEngine } from './undo-engine.ts';
 
-// Root may read everything, so the tests would prove nothing as root.
+// Root can read everything, so as root the tests would prove nothing.
 dropRootPrivileges();
-const place = createMemoryDirectory('ordinary-undo');
-after(() => removeTree(place));
+const directory = createMemoryDirectory('ordinary-undo');
+after(() => removeTree(directory));
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
-let places = 0;
+let workspaces = 0;
 
-/** A workspace with an open directory `d`, a closed directory `closed`, and a file `unread`; each holds something. */
-class Workplace {
+/** A workspace with an open directory `d`, a closed directory `closed`, and a file `unread`; each of the directories has a file. */
+class TestWorkspace {
   readonly root: string;
   readonly engine: UndoEngine;
   readonly at = (path: string): string => join(this.root, path);
   #calls = 0;
 
   constructor() {
-    const directory = join(place, String(places++));
-    this.root = join(directory, 'workspace');
+    const own = join(directory, String(workspaces++));
+    this.root = join(own, 'workspace');
     mkdirSync(this.root, { recursive: true });
     for (const name of ['d', 'closed', 'd/inner']) mkdirSync(this.at(name));
     for (const name of ['a', 'unread', 'd/one', 'd/two', 'd/inner/deep', 'closed/secret'])
       writeFileSync(this.at(name), `${name} before`);
     chmodSync(this.at('unread'), 0);
     chmodSync(this.at('closed'), 0);
-    const data = join(directory, 'data');
+    const data = join(own, 'data');
     mkdirSync(data);
     this.engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'test' });
   }
@@ -53,8 +53,8 @@ class Workplace {
   /** Makes a call and returns its id. */
   call(act: () => void): string {
     const call = `call_${(this.#calls += 1)}`;
-    const begun = this.engine.begin(call, [this.root]);
-    assert.ok('files' in begun);
+    const checkpoint = this.engine.begin(call, [this.root]);
+    assert.ok('files' in checkpoint);
     act();
     this.engine.finish(call);
     return call;
@@ -78,41 +78,41 @@ class Workplace {
   }
 }
 
-/** Runs `act` as a call, undoes it, and expects everything to be as it was. */
-function assertUndone(act: (workplace: Workplace) => void): void {
-  const workplace = new Workplace();
-  const before = treeFingerprint(workplace.root);
-  const call = workplace.call(() => act(workplace));
-  const { outcome, conflicts } = workplace.undo(call);
+/** Runs `act` as a call, undoes it, and asserts that the workspace is as before. */
+function assertUndone(act: (workspace: TestWorkspace) => void): void {
+  const workspace = new TestWorkspace();
+  const before = treeFingerprint(workspace.root);
+  const call = workspace.call(() => act(workspace));
+  const { outcome, conflicts } = workspace.undo(call);
   assert.deepEqual([outcome, conflicts], ['undone', []]);
-  assert.deepEqual(treeFingerprint(workplace.root), before);
+  assert.deepEqual(treeFingerprint(workspace.root), before);
 }
 
-/** Runs `act` as a call and expects an undo to touch nothing, and one of the rest to restore `a` and to report these paths. */
-function assertReported(act: (workplace: Workplace) => void, expected: Record<string, RegExp>): Workplace {
-  const workplace = new Workplace();
-  const call = workplace.call(() => {
-    writeFileSync(workplace.at('a'), 'after');
-    act(workplace);
+/** Runs `act` as a call. Asserts that a complete undo changes nothing, and that a partial one restores `a` and reports these paths. */
+function assertReported(act: (workspace: TestWorkspace) => void, expected: Record<string, RegExp>): TestWorkspace {
+  const workspace = new TestWorkspace();
+  const call = workspace.call(() => {
+    writeFileSync(workspace.at('a'), 'after');
+    act(workspace);
   });
-  const left = treeFingerprint(workplace.root);
-  assert.equal(workplace.undo(call).outcome, 'conflict');
-  assert.deepEqual(treeFingerprint(workplace.root), left);
-  const { outcome, conflicts } = workplace.undo(call, true);
+  const changed = treeFingerprint(workspace.root);
+  assert.equal(workspace.undo(call).outcome, 'conflict');
+  assert.deepEqual(treeFingerprint(workspace.root), changed);
+  const { outcome, conflicts } = workspace.undo(call, true);
   assert.equal(outcome, 'partly-undone');
   assert.deepEqual(conflicts.map(({ path }) => path).toSorted(), Object.keys(expected).toSorted());
   for (const { path, reason } of conflicts) assert.match(reason, expected[path] ?? /^$/);
-  assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'a before');
-  return workplace;
+  assert.equal(readFileSync(workspace.at('a'), 'utf8'), 'a before');
+  return workspace;
 }
 
-describe('undo by a user who may not read everything', () => {
+describe('UndoEngine, for a user who cannot read every file', () => {
   test(
-    'random trees changed by random shell commands are restored, and each unread file that is not is reported',
+    'restores random trees after random shell commands, and reports each unread file that it cannot restore',
     { timeout: 900_000 },
     (t) => {
       const trees = isFull() ? 1000 : 150;
-      const own = join(place, 'trees');
+      const own = join(directory, 'trees');
       mkdirSync(own);
       const { changed, reported } = undoRandomTrees(own, trees);
       t.diagnostic(`seed ${runSeed}: ${changed} of ${trees} trees were changed, ${reported} with unread files`);
@@ -120,23 +120,23 @@ describe('undo by a user who may not read everything', () => {
     },
   );
 
-  test('a call beside closed files and directories is undone, and they stay as they are', () => {
+  test('undoes a call next to unreadable files and directories, which stay unchanged', () => {
     assertUndone(({ at }) => {
       writeFileSync(at('a'), 'after');
       rmSync(at('d'), { recursive: true });
     });
   });
 
-  test('files and directories that the call has closed are restored', () => {
-    assertUndone((workplace) => {
-      writeFileSync(workplace.at('a'), 'after');
-      chmodSync(workplace.at('a'), 0);
-      workplace.shell('chmod -R 644 d');
+  test('restores files and directories that the call made unreadable', () => {
+    assertUndone((workspace) => {
+      writeFileSync(workspace.at('a'), 'after');
+      chmodSync(workspace.at('a'), 0);
+      workspace.shell('chmod -R 644 d');
     });
     assertUndone(({ at }) => chmodSync(at('.'), 0));
   });
 
-  test('changes inside a directory that the call has closed afterwards are restored', () => {
+  test('restores changes in a directory that the call made unreadable afterward', () => {
     assertUndone(({ at }) => {
       writeFileSync(at('d/one'), 'after');
       unlinkSync(at('d/two'));
@@ -148,11 +148,11 @@ describe('undo by a user who may not read everything', () => {
     });
   });
 
-  test('the mode of a file that could not be read is restored', () => {
+  test('restores the mode of an unreadable file', () => {
     assertUndone(({ at }) => chmodSync(at('unread'), 0o644));
   });
 
-  test('a changed or removed file that could not be read is reported, and the rest is restored', () => {
+  test('reports a changed or removed unreadable file, and restores the rest', () => {
     const reason = /^it could not be read before the call$/;
     assertReported(({ at }) => unlinkSync(at('unread')), { unread: reason });
     assertReported(
@@ -164,8 +164,8 @@ describe('undo by a user who may not read everything', () => {
     );
   });
 
-  test('a file that could not be read and was moved is not removed where it is now', () => {
-    const workplace = assertReported(
+  test('does not remove an unreadable file at the path to which the call moved it', () => {
+    const workspace = assertReported(
       ({ at }) => {
         mkdirSync(at('new'));
         renameSync(at('unread'), at('new/moved'));
@@ -176,18 +176,18 @@ describe('undo by a user who may not read everything', () => {
         new: /^it holds moved, which stays$/,
       },
     );
-    assert.equal(workplace.read('new/moved'), 'unread before');
+    assert.equal(workspace.read('new/moved'), 'unread before');
   });
 
-  test('entries of a directory that the call has opened are not taken for new and removed', () => {
-    const workplace = assertReported(({ at }) => chmodSync(at('closed'), 0o755), {
+  test('does not remove the entries of a directory that the call made readable', () => {
+    const workspace = assertReported(({ at }) => chmodSync(at('closed'), 0o755), {
       closed: /^its entries could not be read before the call$/,
     });
-    assert.equal(statSync(workplace.at('closed')).mode & 0o777, 0);
-    assert.equal(workplace.read('closed/secret'), 'closed/secret before');
+    assert.equal(statSync(workspace.at('closed')).mode & 0o777, 0);
+    assert.equal(workspace.read('closed/secret'), 'closed/secret before');
   });
 
-  test('a closed directory that was moved, or changed and closed again, is reported and not removed', () => {
+  test('reports an unreadable directory that was moved, or changed and made unreadable again, and does not remove it', () => {
     const moved = assertReported(({ at }) => renameSync(at('closed'), at('moved')), {
       closed: /^its entries could not be read before the call$/,
       moved: /^it is closed, which could not be read before the call$/,
@@ -205,14 +205,14 @@ describe('undo by a user who may not read everything', () => {
     );
   });
 
-  test('a directory that an earlier call has closed does not block later calls', async () => {
-    const workplace = new Workplace();
-    workplace.call(() => chmodSync(workplace.at('d'), 0));
+  test('a directory that an earlier call made unreadable does not block later calls', async () => {
+    const workspace = new TestWorkspace();
+    workspace.call(() => chmodSync(workspace.at('d'), 0));
     // Its stat is trusted once it is older than a tick of the clock of the file system.
     await delay(100);
-    workplace.call(() => writeFileSync(workplace.at('a'), 'between'));
-    const call = workplace.call(() => writeFileSync(workplace.at('a'), 'after'));
-    assert.equal(workplace.undo(call).outcome, 'undone');
-    assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'between');
+    workspace.call(() => writeFileSync(workspace.at('a'), 'between'));
+    const call = workspace.call(() => writeFileSync(workspace.at('a'), 'after'));
+    assert.equal(workspace.undo(call).outcome, 'undone');
+    assert.equal(readFileSync(workspace.at('a'), 'utf8'), 'between');
   });
 });

@@ -29,13 +29,13 @@ import type { FileEntry } from './content/file-entry.ts';
 import { type UndoResult, UndoEngine } from './undo-engine.ts';
 import { WorkspaceTree } from './content/workspace-tree.ts';
 
-const place = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
-after(() => rmSync(place, { recursive: true, force: true }));
-let places = 0;
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+let workspaces = 0;
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
 
-class Workplace {
-  readonly directory = join(place, String(places++));
+class TestWorkspace {
+  readonly directory = join(directory, String(workspaces++));
   readonly data = join(this.directory, 'data');
   readonly root = join(this.directory, 'workspace');
   engine: UndoEngine;
@@ -52,8 +52,8 @@ class Workplace {
     return join(this.root, path);
   }
 
-  open(engine: string, gone: readonly string[] = []): UndoEngine {
-    return new UndoEngine({ data: this.data, limits, deadEngines: gone, engine });
+  open(engine: string, deadEngines: readonly string[] = []): UndoEngine {
+    return new UndoEngine({ data: this.data, limits, deadEngines, engine });
   }
 
   /** Runs the action as a call and returns the call's id. */
@@ -72,29 +72,29 @@ class Workplace {
   }
 }
 
-describe('conflicts', () => {
-  test('a removed workspace does not come back where the way to it leads elsewhere by now', () => {
-    const workplace = new Workplace();
-    const root = workplace.at('in');
+describe('UndoEngine, conflicts', () => {
+  test('does not restore a removed workspace when its path leads to another directory now', () => {
+    const workspace = new TestWorkspace();
+    const root = workspace.at('in');
     mkdirSync(root);
     writeFileSync(join(root, 'a'), 'a');
-    workplace.engine.begin('call_in', [root]);
+    workspace.engine.begin('call_in', [root]);
     rmSync(root, { recursive: true });
-    workplace.engine.finish('call_in');
-    const elsewhere = workplace.at('elsewhere');
+    workspace.engine.finish('call_in');
+    const elsewhere = workspace.at('elsewhere');
     mkdirSync(elsewhere);
-    renameSync(workplace.root, `${workplace.root}-moved`);
-    symlinkSync(`${workplace.root}-moved/elsewhere`, workplace.root);
-    for (const there of [[], ['in']]) {
-      for (const name of there) mkdirSync(join(`${workplace.root}-moved/elsewhere`, name));
-      const undone = workplace.undo('call_in', true);
+    renameSync(workspace.root, `${workspace.root}-moved`);
+    symlinkSync(`${workspace.root}-moved/elsewhere`, workspace.root);
+    for (const present of [[], ['in']]) {
+      for (const name of present) mkdirSync(join(`${workspace.root}-moved/elsewhere`, name));
+      const undone = workspace.undo('call_in', true);
       assert.equal(undone.outcome, 'partly-undone');
-      assert.deepEqual(readdirSync(`${workplace.root}-moved/elsewhere`, { recursive: true }), there);
+      assert.deepEqual(readdirSync(`${workspace.root}-moved/elsewhere`, { recursive: true }), present);
     }
   });
 
-  test('whatever others do to a path after the call is reported and left as it is', () => {
-    const later: Record<string, (at: (path: string) => string) => void> = {
+  test('reports any later change of a path by others, and leaves it unchanged', () => {
+    const laterChanges: Record<string, (at: (path: string) => string) => void> = {
       'a is edited': (at) => appendFileSync(at('a'), 'more'),
       'a is removed': (at) => unlinkSync(at('a')),
       'a gets another mode': (at) => chmodSync(at('a'), 0o600),
@@ -106,217 +106,223 @@ describe('conflicts', () => {
         unlinkSync(at('a'));
         mkdirSync(at('a'));
       },
-      'the removed b is written again': (at) => writeFileSync(at('b'), 'again'),
-      'something is put into the new directory': (at) => writeFileSync(at('new/theirs'), 'theirs'),
+      'the removed b is written again': (at) => writeFileSync(at('b'), 'new'),
+      'a file is added to the new directory': (at) => writeFileSync(at('new/added'), 'added'),
       'the new directory becomes a symlink': (at) => {
         renameSync(at('new'), at('elsewhere'));
         symlinkSync('elsewhere', at('new'));
       },
     };
-    for (const [what, act] of Object.entries(later)) {
-      const workplace = new Workplace({ a: 'a', b: 'b' });
-      const call = workplace.call(() => {
-        writeFileSync(workplace.at('a'), 'by the call');
-        unlinkSync(workplace.at('b'));
-        mkdirSync(workplace.at('new'));
+    for (const [what, act] of Object.entries(laterChanges)) {
+      const workspace = new TestWorkspace({ a: 'a', b: 'b' });
+      const call = workspace.call(() => {
+        writeFileSync(workspace.at('a'), 'by the call');
+        unlinkSync(workspace.at('b'));
+        mkdirSync(workspace.at('new'));
       });
-      act((path) => workplace.at(path));
-      const since = treeFingerprint(workplace.root);
-      const undone = workplace.undo(call);
+      act((path) => workspace.at(path));
+      const changed = treeFingerprint(workspace.root);
+      const undone = workspace.undo(call);
       assert.equal(undone.outcome, 'conflict', what);
       assert.equal(undone.conflicts.length, 1, what);
-      assert.deepEqual(treeFingerprint(workplace.root), since, what);
-      const [conflict] = workplace.undo(call, true).conflicts;
-      const now = treeFingerprint(workplace.root);
+      assert.deepEqual(treeFingerprint(workspace.root), changed, what);
+      const [conflict] = workspace.undo(call, true).conflicts;
+      const now = treeFingerprint(workspace.root);
       const path = `/${conflict?.path}`;
-      assert.equal(now.get(path), since.get(path), what);
+      assert.equal(now.get(path), changed.get(path), what);
     }
   });
 
-  test('what others did elsewhere stays, and does not stand in the way', () => {
-    const workplace = new Workplace({ a: 'a', b: 'b' });
-    const call = workplace.call(() => writeFileSync(workplace.at('a'), 'by the call'));
-    writeFileSync(workplace.at('b'), 'by a human');
-    writeFileSync(workplace.at('c'), 'by a human');
-    assert.equal(workplace.undo(call).outcome, 'undone');
-    assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'a');
-    assert.equal(readFileSync(workplace.at('b'), 'utf8'), 'by a human');
-    assert.ok(existsSync(workplace.at('c')));
+  test('keeps changes of other paths, which are not conflicts', () => {
+    const workspace = new TestWorkspace({ a: 'a', b: 'b' });
+    const call = workspace.call(() => writeFileSync(workspace.at('a'), 'by the call'));
+    writeFileSync(workspace.at('b'), 'by a human');
+    writeFileSync(workspace.at('c'), 'by a human');
+    assert.equal(workspace.undo(call).outcome, 'undone');
+    assert.equal(readFileSync(workspace.at('a'), 'utf8'), 'a');
+    assert.equal(readFileSync(workspace.at('b'), 'utf8'), 'by a human');
+    assert.ok(existsSync(workspace.at('c')));
   });
 });
 
-describe('the edge of the workspace', () => {
-  test('a directory replaced by a symlink to the outside leads no restore and no removal there', () => {
-    const workplace = new Workplace();
-    const outside = join(workplace.directory, 'outside');
+describe('UndoEngine, the boundary of the workspace', () => {
+  test('never restores or removes outside, also when a directory was replaced by a symlink', () => {
+    const workspace = new TestWorkspace();
+    const outside = join(workspace.directory, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'changed'), 'outside');
     writeFileSync(join(outside, 'added'), 'outside');
-    mkdirSync(workplace.at('d'));
-    writeFileSync(workplace.at('d/changed'), 'before');
-    writeFileSync(workplace.at('d/removed'), 'before');
-    const call = workplace.call(() => {
-      writeFileSync(workplace.at('d/changed'), 'after');
-      writeFileSync(workplace.at('d/added'), 'after');
-      unlinkSync(workplace.at('d/removed'));
+    mkdirSync(workspace.at('d'));
+    writeFileSync(workspace.at('d/changed'), 'before');
+    writeFileSync(workspace.at('d/removed'), 'before');
+    const call = workspace.call(() => {
+      writeFileSync(workspace.at('d/changed'), 'after');
+      writeFileSync(workspace.at('d/added'), 'after');
+      unlinkSync(workspace.at('d/removed'));
     });
-    rmSync(workplace.at('d'), { recursive: true });
-    symlinkSync(outside, workplace.at('d'));
+    rmSync(workspace.at('d'), { recursive: true });
+    symlinkSync(outside, workspace.at('d'));
     const before = treeFingerprint(outside);
-    const undone = workplace.undo(call, true);
+    const undone = workspace.undo(call, true);
     assert.deepEqual(undone.conflicts.map(({ path }) => path).toSorted(), ['d/changed', 'd/removed']);
     assert.deepEqual(treeFingerprint(outside), before);
-    assert.equal(readlinkSync(workplace.at('d')), outside);
+    assert.equal(readlinkSync(workspace.at('d')), outside);
   });
 
-  test('a symlink is kept as a symlink: what it leads to is neither kept nor restored', () => {
-    const workplace = new Workplace();
-    const outside = join(workplace.directory, 'outside');
+  test('stores and restores a symlink itself, not its target', () => {
+    const workspace = new TestWorkspace();
+    const outside = join(workspace.directory, 'outside');
     writeFileSync(outside, 'outside');
-    symlinkSync(outside, workplace.at('link'));
-    symlinkSync('nowhere', workplace.at('dangling'));
-    const call = workplace.call(() => {
-      writeFileSync(workplace.at('link'), 'through the link');
-      unlinkSync(workplace.at('dangling'));
+    symlinkSync(outside, workspace.at('link'));
+    symlinkSync('nowhere', workspace.at('dangling'));
+    const call = workspace.call(() => {
+      writeFileSync(workspace.at('link'), 'through the link');
+      unlinkSync(workspace.at('dangling'));
     });
     assert.deepEqual(
-      workplace.undo(call).changes.map(({ path }) => path),
+      workspace.undo(call).changes.map(({ path }) => path),
       ['dangling'],
     );
     assert.equal(readFileSync(outside, 'utf8'), 'through the link');
-    assert.equal(readlinkSync(workplace.at('dangling')), 'nowhere');
+    assert.equal(readlinkSync(workspace.at('dangling')), 'nowhere');
   });
 
-  test('Signalbox’s own data is no part of a workspace it stands in', () => {
-    const workplace = new Workplace();
-    workplace.engine.begin('call_1', [workplace.directory]);
-    writeFileSync(join(workplace.data, 'signalbox.db'), 'recorded meanwhile');
-    assert.equal(workplace.engine.finish('call_1').total, 0);
+  test('excludes the data directory of Signalbox from a workspace that contains it', () => {
+    const workspace = new TestWorkspace();
+    workspace.engine.begin('call_1', [workspace.directory]);
+    writeFileSync(join(workspace.data, 'signalbox.db'), 'recorded meanwhile');
+    assert.equal(workspace.engine.finish('call_1').total, 0);
   });
 });
 
-describe('looking', () => {
-  test('a change that leaves size and time as they were is seen', () => {
-    const workplace = new Workplace({ a: 'one' });
-    utimesSync(workplace.at('a'), 1_000_000, 1_000_000);
-    const call = workplace.call(() => {
-      writeFileSync(workplace.at('a'), 'two');
-      utimesSync(workplace.at('a'), 1_000_000, 1_000_000);
+describe('UndoEngine, scans', () => {
+  test('detects a change with the same size and modification time', () => {
+    const workspace = new TestWorkspace({ a: 'one' });
+    utimesSync(workspace.at('a'), 1_000_000, 1_000_000);
+    const call = workspace.call(() => {
+      writeFileSync(workspace.at('a'), 'two');
+      utimesSync(workspace.at('a'), 1_000_000, 1_000_000);
     });
-    assert.equal(workplace.undo(call).total, 1);
-    assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'one');
+    assert.equal(workspace.undo(call).total, 1);
+    assert.equal(readFileSync(workspace.at('a'), 'utf8'), 'one');
   });
 
   // With a coarse clock, a second change in the same tick leaves the same stat. The test simulates such an entry.
-  test('what changed just before a look is read again at the next, and trusted only when it is older', async () => {
-    const workplace = new Workplace({ a: 'now' });
-    const contents = new ContentStore(join(workplace.directory, 'content'));
-    const tree = new WorkspaceTree(workplace.root, contents, limits, '');
-    const kept = (): { entry: FileEntry; isSettled: boolean } | undefined =>
+  test('reads a recently changed file again in the next scan, and trusts its stat only when it is older', async () => {
+    const workspace = new TestWorkspace({ a: 'now' });
+    const contents = new ContentStore(join(workspace.directory, 'content'));
+    const tree = new WorkspaceTree(workspace.root, contents, limits, '');
+    const indexed = (): { entry: FileEntry; isSettled: boolean } | undefined =>
       [...tree.entries()].find(({ path }) => path === 'a');
     // Simulates a change at this moment, independent of the speed of the machine.
-    utimesSync(workplace.at('a'), Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
+    utimesSync(workspace.at('a'), Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
     tree.scan();
-    const seen = kept();
-    assert.ok(seen !== undefined);
-    assert.equal(seen.isSettled, false);
-    tree.load({ path: 'a', entry: { ...seen.entry, content: 'what was there before' }, isSettled: seen.isSettled });
+    const recent = indexed();
+    assert.ok(recent !== undefined);
+    assert.equal(recent.isSettled, false);
+    tree.load({ path: 'a', entry: { ...recent.entry, content: 'earlier content' }, isSettled: recent.isSettled });
     assert.deepEqual(
-      tree.scan().changes.map(({ path, after: found }) => [path, found?.content]),
-      [['a', seen.entry.content]],
+      tree.scan().changes.map(({ path, after: present }) => [path, present?.content]),
+      [['a', recent.entry.content]],
     );
-    utimesSync(workplace.at('a'), 1_000_000, 1_000_000.5);
+    utimesSync(workspace.at('a'), 1_000_000, 1_000_000.5);
     await delay(100);
     tree.scan();
-    assert.equal(kept()?.isSettled, true);
+    assert.equal(indexed()?.isSettled, true);
   });
 
-  test('large files are restored, and kept once', () => {
-    const workplace = new Workplace();
+  test('restores a large file, and stores equal contents once', () => {
+    const workspace = new TestWorkspace();
     const large = Buffer.alloc(3_000_000, 'large');
-    writeFileSync(workplace.at('large'), large);
-    const call = workplace.call(() => truncateSync(workplace.at('large'), 10));
-    assert.equal(workplace.undo(call).outcome, 'undone');
-    assert.deepEqual(readFileSync(workplace.at('large')), large);
+    for (const name of ['large', 'equal']) writeFileSync(workspace.at(name), large);
+    const call = workspace.call(() => truncateSync(workspace.at('large'), 10));
+    assert.equal(workspace.undo(call).outcome, 'undone');
+    assert.deepEqual(readFileSync(workspace.at('large')), large);
+    const contents = join(workspace.data, 'undo', 'content');
+    const sizes = readdirSync(contents, { recursive: true }).map((name) => statSync(join(contents, String(name))).size);
+    assert.deepEqual(
+      sizes.filter((size) => size === large.length),
+      [large.length],
+    );
   });
 
-  test('a FIFO is passed over and told, not waited for', () => {
-    const workplace = new Workplace({ a: 'a' });
-    execFileSync('/bin/sh', ['-c', 'mkfifo pipe'], { cwd: workplace.root });
-    workplace.engine.begin('call_1', [workplace.root]);
-    writeFileSync(workplace.at('a'), 'b');
-    const { skipped, total } = workplace.engine.finish('call_1');
+  test('skips and reports a FIFO without waiting for it', () => {
+    const workspace = new TestWorkspace({ a: 'a' });
+    execFileSync('/bin/sh', ['-c', 'mkfifo pipe'], { cwd: workspace.root });
+    workspace.engine.begin('call_1', [workspace.root]);
+    writeFileSync(workspace.at('a'), 'b');
+    const { skipped, total } = workspace.engine.finish('call_1');
     assert.equal(total, 1);
     assert.deepEqual(
       skipped.map(({ path }) => path),
       ['pipe'],
     );
-    assert.equal(workplace.undo('call_1').outcome, 'undone');
-    assert.ok(lstatSync(workplace.at('pipe')).isFIFO());
+    assert.equal(workspace.undo('call_1').outcome, 'undone');
+    assert.ok(lstatSync(workspace.at('pipe')).isFIFO());
   });
 
-  test('an index that another process wrote, or that was cut short, is not trusted blindly', () => {
-    const workplace = new Workplace({ a: 'a', b: 'b' });
-    workplace.call(() => writeFileSync(workplace.at('a'), 'one'));
-    const other = workplace.open('second');
-    other.begin('call_other', [workplace.root]);
-    writeFileSync(workplace.at('a'), 'two');
+  test('detects an index that another process wrote, or that is incomplete', () => {
+    const workspace = new TestWorkspace({ a: 'a', b: 'b' });
+    workspace.call(() => writeFileSync(workspace.at('a'), 'one'));
+    const other = workspace.open('second');
+    other.begin('call_other', [workspace.root]);
+    writeFileSync(workspace.at('a'), 'two');
     other.finish('call_other');
-    const [index = ''] = readdirSync(join(workplace.data, 'undo', 'workspaces'));
-    appendFileSync(join(workplace.data, 'undo', 'workspaces', index), '["b",0,420,0,0,1');
-    const before = treeFingerprint(workplace.root);
-    const call = workplace.call(() => writeFileSync(workplace.at('b'), 'three'));
+    const [index = ''] = readdirSync(join(workspace.data, 'undo', 'workspaces'));
+    appendFileSync(join(workspace.data, 'undo', 'workspaces', index), '["b",0,420,0,0,1');
+    const before = treeFingerprint(workspace.root);
+    const call = workspace.call(() => writeFileSync(workspace.at('b'), 'three'));
     assert.deepEqual(
-      workplace.undo(call).changes.map(({ path }) => path),
+      workspace.undo(call).changes.map(({ path }) => path),
       ['b'],
     );
-    assert.deepEqual(treeFingerprint(workplace.root), before);
+    assert.deepEqual(treeFingerprint(workspace.root), before);
   });
 });
 
-describe('other processes', () => {
-  test('nobody begins where another is at work, nor above nor below it', () => {
-    const workplace = new Workplace();
-    mkdirSync(workplace.at('below'));
-    const other = workplace.open('second');
-    workplace.engine.begin('call_1', [workplace.root]);
-    for (const workspace of [workplace.root, workplace.at('below'), workplace.directory])
-      assert.deepEqual(other.begin('call_2', [workspace]), { busy: 'call_1' });
-    workplace.engine.finish('call_1');
-    assert.ok('files' in other.begin('call_2', [workplace.root]));
+describe('UndoEngine, several processes', () => {
+  test('rejects an overlapping workspace while another process uses it', () => {
+    const workspace = new TestWorkspace();
+    mkdirSync(workspace.at('below'));
+    const other = workspace.open('second');
+    workspace.engine.begin('call_1', [workspace.root]);
+    for (const root of [workspace.root, workspace.at('below'), workspace.directory])
+      assert.deepEqual(other.begin('call_2', [root]), { busy: 'call_1' });
+    workspace.engine.finish('call_1');
+    assert.ok('files' in other.begin('call_2', [workspace.root]));
   });
 
-  test('a call that died with its process can be undone', () => {
-    const workplace = new Workplace({ a: 'a' });
-    const before = treeFingerprint(workplace.root);
-    workplace.engine.begin('call_1', [workplace.root]);
-    writeFileSync(workplace.at('a'), 'half done');
-    workplace.engine = workplace.open('second', ['first']);
-    assert.equal(workplace.engine.changesOf('call_1')?.interrupted, true);
-    assert.equal(workplace.undo('call_1').outcome, 'undone');
-    assert.deepEqual(treeFingerprint(workplace.root), before);
+  test('undoes a call whose process died', () => {
+    const workspace = new TestWorkspace({ a: 'a' });
+    const before = treeFingerprint(workspace.root);
+    workspace.engine.begin('call_1', [workspace.root]);
+    writeFileSync(workspace.at('a'), 'half done');
+    workspace.engine = workspace.open('second', ['first']);
+    assert.equal(workspace.engine.changesOf('call_1')?.interrupted, true);
+    assert.equal(workspace.undo('call_1').outcome, 'undone');
+    assert.deepEqual(treeFingerprint(workspace.root), before);
   });
 });
 
-describe('retention', () => {
-  test('what no kept call and no present state needs is removed; the rest can still be undone', () => {
-    const workplace = new Workplace({ a: 'one' });
-    const first = workplace.call(() => writeFileSync(workplace.at('a'), 'two'));
+describe('UndoEngine, retention', () => {
+  test('removes contents that no recent call and no present file needs; the rest can still be undone', () => {
+    const workspace = new TestWorkspace({ a: 'one' });
+    const first = workspace.call(() => writeFileSync(workspace.at('a'), 'two'));
     const between = Date.now() + 1;
     while (Date.now() <= between);
-    const second = workplace.call(() => writeFileSync(workplace.at('a'), 'three'));
-    const freed = workplace.engine.sweep({ since: between, bytes: 1e9 });
+    const second = workspace.call(() => writeFileSync(workspace.at('a'), 'three'));
+    const freed = workspace.engine.sweep({ since: between, bytes: 1e9 });
     assert.equal(freed, 'one'.length);
-    assert.equal(workplace.engine.changesOf(first), undefined);
-    assert.equal(workplace.undo(second).outcome, 'undone');
-    assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'two');
-    assert.equal(workplace.engine.sweep({ since: 0, bytes: 0 }), 'two'.length, 'too much is too much');
+    assert.equal(workspace.engine.changesOf(first), undefined);
+    assert.equal(workspace.undo(second).outcome, 'undone');
+    assert.equal(readFileSync(workspace.at('a'), 'utf8'), 'two');
+    assert.equal(workspace.engine.sweep({ since: 0, bytes: 0 }), 'two'.length, 'the size limit removes the record');
   });
 
-  test('a damaged content is found out, and nothing is restored from it', () => {
-    const workplace = new Workplace({ a: 'one' });
-    const call = workplace.call(() => writeFileSync(workplace.at('a'), 'two'));
-    const contents = join(workplace.data, 'undo', 'content');
+  test('detects a damaged content, and restores nothing from it', () => {
+    const workspace = new TestWorkspace({ a: 'one' });
+    const call = workspace.call(() => writeFileSync(workspace.at('a'), 'two'));
+    const contents = join(workspace.data, 'undo', 'content');
     for (const folder of readdirSync(contents))
       for (const name of readdirSync(join(contents, folder)))
         if (
@@ -324,7 +330,7 @@ describe('retention', () => {
           readFileSync(join(contents, folder, name), 'utf8') === 'one'
         )
           writeFileSync(join(contents, folder, name), 'eno');
-    assert.throws(() => workplace.undo(call), { code: 'undo-unavailable' });
-    assert.equal(readFileSync(workplace.at('a'), 'utf8'), 'two');
+    assert.throws(() => workspace.undo(call), { code: 'undo-unavailable' });
+    assert.equal(readFileSync(workspace.at('a'), 'utf8'), 'two');
   });
 });

@@ -70,7 +70,15 @@ suite('jobs of signalbox serve', () => {
       forkedFrom: '',
       lastTurn: '',
     });
-    await store.sessions.queue({ id: 'turn_1', session: 'sess_1', content: 'hi', by, at: now, title: 'hi', most: 9 });
+    await store.sessions.queue({
+      id: 'turn_1',
+      session: 'sess_1',
+      content: 'hi',
+      by,
+      at: now,
+      title: 'hi',
+      maxWaiting: 9,
+    });
     const { stop } = await project.serve({ SIGNALBOX_TOKEN: token });
     let status: string | undefined;
     const poll = setInterval(

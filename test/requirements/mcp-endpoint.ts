@@ -45,7 +45,7 @@ export const mcpEndpoint: Section<'E'> = {
       'src/surfaces/mcp/http/any-process.test.ts > a session that another process began > continues under its recorded id, only for its principal',
       'src/surfaces/mcp/http/any-process.test.ts > a session that another process began > forwards answers and cancellations to the process that waits for them, and accepts none from another session',
       'src/surfaces/mcp/requests/replies.test.ts > no reply or progress reaches another client, with equal request ids and clients that disconnect',
-      'test/faults/mcp-replies.test.ts > no reply reaches another client: 200 at once with equal ids, in both eras, replies by the ten thousand, cancels and disconnects',
+      'test/faults/mcp-replies.test.ts > no reply reaches another client: 200 clients with equal ids, in both eras, tens of thousands of replies, cancels and disconnects',
     ],
   },
   E4: {

@@ -101,7 +101,7 @@ export async function fillStore(
       by: human,
       at: 4,
       title: 't',
-      most: 9,
+      maxWaiting: 9,
       key: `"${id}`,
     });
   await store.sessions.claim('s1');

@@ -14,7 +14,7 @@ const directory = mkdtempSync(join(tmpdir(), 'signalbox-chain-'));
 after(() => rmSync(directory, { recursive: true }));
 let files = 0;
 
-/** Writes entries, lets `tamper` at the closed file, and verifies. */
+/** Writes entries, closes the store, tampers with the file, and verifies it. */
 async function verifyAfter(bodies: readonly string[], tamper: (database: DatabaseSync) => void): Promise<Verification> {
   const file = join(directory, `${files++}.db`);
   const store = sqliteStore({ file });
@@ -25,17 +25,17 @@ async function verifyAfter(bodies: readonly string[], tamper: (database: Databas
   const database = new DatabaseSync(file);
   tamper(database);
   database.close();
-  const again = sqliteStore({ file });
-  const verification = await verifyChain(again);
-  await again.close();
+  const reopened = sqliteStore({ file });
+  const verification = await verifyChain(reopened);
+  await reopened.close();
   return verification;
 }
 
 const bodies = fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 12 });
 const textColumns = ['type', 'call', 'session', 'tool', 'outcome', 'writer', 'body', 'hash'] as const;
 
-describe('hash chain', () => {
-  test('an untouched journal verifies, with its head', async () => {
+describe('verifyChain', () => {
+  test('accepts an unchanged journal and returns its head', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, async (texts) => {
         const verification = await verifyAfter(texts, () => undefined);
@@ -46,7 +46,7 @@ describe('hash chain', () => {
     );
   });
 
-  test('any edit of any column of any entry is detected', async () => {
+  test('detects any change of any text column of any entry', async () => {
     await fc.assert(
       fc.asyncProperty(
         bodies,
@@ -69,14 +69,14 @@ describe('hash chain', () => {
     );
   });
 
-  test('a changed time is detected', async () => {
+  test('detects a changed time', async () => {
     const verification = await verifyAfter(['a', 'b', 'c'], (database) =>
       database.exec('UPDATE journal SET at = at + 1 WHERE seq = 2'),
     );
     assert.deepEqual([verification.ok, !verification.ok && verification.seq], [false, 2]);
   });
 
-  test('any deletion is detected, at the start, inside and at the end', async () => {
+  test('detects any deletion: at the start, inside and at the end', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.nat(), fc.nat(), async (texts, first, count) => {
         const from = (first % texts.length) + 1;
@@ -91,7 +91,7 @@ describe('hash chain', () => {
     );
   });
 
-  test('any reordering is detected', async () => {
+  test('detects any reordering', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.nat(), fc.nat(), async (texts, one, two) => {
         const [a, b] = [(one % texts.length) + 1, (two % texts.length) + 1];
@@ -108,7 +108,7 @@ describe('hash chain', () => {
     );
   });
 
-  test('an inserted entry is detected, even when it is hashed rightly on its own', async () => {
+  test('detects an inserted entry with a valid hash of its own', async () => {
     const verification = await verifyAfter(['a', 'b', 'c'], (database) => {
       const [before] = database.prepare('SELECT * FROM journal WHERE seq = 1').all() as unknown as StoredEntry[];
       assert.ok(before !== undefined);
@@ -133,7 +133,7 @@ describe('hash chain', () => {
     assert.equal(verification.seq, 3);
   });
 
-  test('a journal rewritten and hashed anew from the start is found out by a head noted before', async () => {
+  test('detects a journal that was rewritten and rehashed from the start, given a head that was noted before', async () => {
     const file = join(directory, 'rewritten.db');
     const store = sqliteStore({ file });
     await store.append([draft({ body: '{"amount":100}' }), draft({ body: '{"amount":200}' })]);
@@ -149,11 +149,11 @@ describe('hash chain', () => {
     }
     database.prepare('UPDATE anchor SET hash = ?').run(previous);
     database.close();
-    const again = sqliteStore({ file });
-    assert.equal((await verifyChain(again)).ok, true, 'without the noted head a consistent forgery cannot be told');
-    const verification = await verifyChain(again, { expected: noted.head });
+    const reopened = sqliteStore({ file });
+    assert.equal((await verifyChain(reopened)).ok, true, 'a consistent forgery passes without the noted head');
+    const verification = await verifyChain(reopened, { expected: noted.head });
     assert.ok(!verification.ok);
     assert.match(verification.problem, /rewritten/);
-    await again.close();
+    await reopened.close();
   });
 });

@@ -17,7 +17,7 @@ import type { ChainHead, EntryQuery, Store } from '../store/store.ts';
 
 const until = 10_000_000;
 
-async function place(t: TestContext, calls = 400): Promise<{ store: Store; file(name: string): string }> {
+async function filledStore(t: TestContext, calls = 400): Promise<{ store: Store; file(name: string): string }> {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-prune-'));
   const store = sqliteStore({ file: join(directory, 'signalbox.db') });
   t.after(async () => {
@@ -28,73 +28,73 @@ async function place(t: TestContext, calls = 400): Promise<{ store: Store; file(
   return { store, file: (name) => join(directory, name) };
 }
 
-const proven = (store: Store, ...files: readonly string[]): Promise<Verification> =>
+const verifyWith = (store: Store, ...files: readonly string[]): Promise<Verification> =>
   verifyChain(store, { archive: readArchives(files) });
 
-/** A store that drops another way. */
-function dropsBy(store: Store, drop: Store['drop']): Store {
+/** A store with another `drop`. */
+function withDrop(store: Store, drop: Store['drop']): Store {
   const beginning = (): Promise<Beginning> => store.beginning();
   const anchor = (): Promise<ChainHead> => store.anchor();
   const entries = (query: EntryQuery): Promise<readonly StoredEntry[]> => store.entries(query);
   return Object.assign(Object.create(store) as Store, { beginning, anchor, entries, drop });
 }
 
-describe('pruning the journal', () => {
-  test('writes what goes to a file that proves itself and joins what is left, for its owner alone', async (t) => {
-    const { store, file } = await place(t);
+describe('pruneJournal', () => {
+  test('writes the pruned entries to a private archive, which can be verified together with the rest', async (t) => {
+    const { store, file } = await filledStore(t);
     const whole = await verifyChain(store);
     const [old, later] = [file('old.jsonl.gz'), file('later.jsonl')];
     const first = await pruneJournal(store, { before: 3_000_000, archive: old });
     assert.ok(first.entries > 10 && first.dropped?.entries === first.entries, JSON.stringify(first));
     const second = await pruneJournal(store, { before: 6_000_000, archive: later });
     assert.equal(second.first, (first.last ?? 0) + 1);
-    const both = await proven(store, old, later);
-    assert.deepEqual(both, whole, 'all that was proven before is proven still');
-    assert.equal((await proven(store, later)).ok, true, 'an archive in the middle joins too');
+    const both = await verifyWith(store, old, later);
+    assert.deepEqual(both, whole, 'the verification is the same as before pruning');
+    assert.equal((await verifyWith(store, later)).ok, true, 'one archive of several can be verified, too');
     assert.equal(statSync(old).mode & 0o777, 0o600);
     const lines = gunzipSync(readFileSync(old)).toString().trimEnd().split('\n');
     assert.equal(lines.length, first.entries);
-    const kept = await store.entries({ order: 'oldest-first', limit: 1 });
-    assert.equal(kept[0]?.seq, (second.last ?? 0) + 1);
+    const [oldest] = await store.entries({ order: 'oldest-first', limit: 1 });
+    assert.equal(oldest?.seq, (second.last ?? 0) + 1);
   });
 
-  test('finds out an archive that was changed, lacks an entry, or is of another journal', async (t) => {
-    const { store, file } = await place(t);
+  test('detects an archive with a changed or missing entry', async (t) => {
+    const { store, file } = await filledStore(t);
     const old = file('old.jsonl');
     const { last = 0 } = await pruneJournal(store, { before: 6_000_000, archive: old });
     const lines = readFileSync(old, 'utf8').trimEnd().split('\n');
-    const told = async (changed: readonly string[]): Promise<string> => {
+    const problemOf = async (changed: readonly string[]): Promise<string> => {
       writeFileSync(file('changed.jsonl.gz'), gzipSync(`${changed.join('\n')}\n`));
-      const found = await proven(store, file('changed.jsonl.gz'));
-      return found.ok ? 'holds' : found.problem;
+      const found = await verifyWith(store, file('changed.jsonl.gz'));
+      return found.ok ? 'none' : found.problem;
     };
-    assert.equal(await told(lines), 'holds');
+    assert.equal(await problemOf(lines), 'none');
     assert.match(
-      await told(lines.with(5, lines[5]?.replace('mcp__', 'mcp_') ?? '')),
+      await problemOf(lines.with(5, lines[5]?.replace('mcp__', 'mcp_') ?? '')),
       /in the archive, entry 6 was changed/,
     );
-    assert.match(await told(lines.toSpliced(5, 1)), /in the archive, entry 6 is missing/);
+    assert.match(await problemOf(lines.toSpliced(5, 1)), /in the archive, entry 6 is missing/);
     assert.match(
-      await told(lines.slice(0, -1)),
+      await problemOf(lines.slice(0, -1)),
       new RegExp(`entries ${last} to ${last} were pruned and are in no archive`),
     );
-    await assert.rejects(told(['{"seq":1,']), { code: 'file-unreadable' });
+    await assert.rejects(problemOf(['{"seq":1,']), { code: 'file-unreadable' });
     const forged = await verifyChain(store, { expected: { seq: 3, hash: 'f'.repeat(64) } });
     assert.match(forged.ok ? '' : forged.problem, /entry 3 was pruned: name the archives it is in with --with/);
   });
 
-  test('asked only, it counts and drops nothing; where nothing is that old, no file is made', async (t) => {
-    const { store, file } = await place(t);
+  test('without an archive only counts; creates no archive when no entry is old enough', async (t) => {
+    const { store, file } = await filledStore(t);
     const before = await verifyChain(store);
-    const asked = await pruneJournal(store, { before: 6_000_000 });
-    assert.ok(asked.entries > 100 && asked.dropped === undefined);
+    const counted = await pruneJournal(store, { before: 6_000_000 });
+    assert.ok(counted.entries > 100 && counted.dropped === undefined);
     assert.deepEqual(await verifyChain(store), before);
     assert.deepEqual(await pruneJournal(store, { before: 10, archive: file('none.jsonl') }), { entries: 0 });
     assert.ok(!existsSync(file('none.jsonl')));
   });
 
-  test('an open call keeps its intent and all after it; the newest entry always stays', async (t) => {
-    const { store, file } = await place(t);
+  test('keeps the intent of an open call with all later entries, and always the newest entry', async (t) => {
+    const { store, file } = await filledStore(t);
     const { keptFor, last = 0 } = await pruneJournal(store, { before: 2e13, archive: file('a.jsonl') });
     assert.equal(keptFor, 'open');
     const [open] = await store.entries({ order: 'oldest-first', limit: 1 });
@@ -105,11 +105,11 @@ describe('pruning the journal', () => {
       (await store.entries({ order: 'oldest-first', limit: 9 })).map(({ call }) => call),
       ['newest'],
     );
-    assert.equal((await proven(store, file('a.jsonl'), file('b.jsonl'))).ok, true);
+    assert.equal((await verifyWith(store, file('a.jsonl'), file('b.jsonl'))).ok, true);
   });
 
-  test('drops nothing of a journal that does not hold: it would take the proof away', async (t) => {
-    const { store, file } = await place(t);
+  test('drops nothing from a broken journal', async (t) => {
+    const { store, file } = await filledStore(t);
     const database = new DatabaseSync(file('signalbox.db'));
     database.exec('UPDATE journal SET body = \'{"changed":true}\' WHERE seq = 7');
     database.close();
@@ -121,8 +121,8 @@ describe('pruning the journal', () => {
     assert.ok(!existsSync(file('a.jsonl')));
   });
 
-  test('never writes over a file, and drops nothing when the file cannot be written', async (t) => {
-    const { store, file } = await place(t);
+  test('never overwrites a file, and drops nothing when the archive cannot be written', async (t) => {
+    const { store, file } = await filledStore(t);
     const before = await verifyChain(store);
     writeFileSync(file('taken'), 'mine');
     for (const name of ['taken', 'no/such/directory'])
@@ -133,8 +133,8 @@ describe('pruning the journal', () => {
     assert.deepEqual(await verifyChain(store), before);
   });
 
-  test('does not disturb others that write to the same journal, and they do not disturb it', async (t) => {
-    const { store, file } = await place(t, 1500);
+  test('runs while another process appends to the same journal, and no entry is lost', async (t) => {
+    const { store, file } = await filledStore(t, 1500);
     const other = sqliteStore({ file: file('signalbox.db') });
     t.after(() => other.close());
     let written = 0;
@@ -151,15 +151,15 @@ describe('pruning the journal', () => {
     done.abort();
     await writing;
     assert.ok(entries > 1500 && written > 30, `${entries} ${written}`);
-    const both = await proven(store, file('a.jsonl'));
+    const both = await verifyWith(store, file('a.jsonl'));
     assert.equal(both.ok, true, JSON.stringify(both));
     const last = await store.entries({ order: 'newest-first', limit: 100_000 });
     assert.equal(last.filter(({ call }) => call.startsWith('other_')).length, written);
     assert.deepEqual(await store.entries({ order: 'oldest-first', limit: 9, text: 'nowhere to be found' }), []);
   });
 
-  test('a key that another process takes meanwhile is not free again', async (t) => {
-    const { store, file } = await place(t, 1500);
+  test('does not drop an idempotency key that another process claims meanwhile', async (t) => {
+    const { store, file } = await filledStore(t, 1500);
     const other = sqliteStore({ file: file('signalbox.db') });
     t.after(() => other.close());
     const keys: string[] = [];
@@ -185,38 +185,42 @@ describe('pruning the journal', () => {
     );
   });
 
-  test('cut short while it drops, the journal holds, and the next run goes on', async (t) => {
-    const { store, file } = await place(t, 1500);
+  test('leaves a valid journal when aborted while it drops, and the next run continues', async (t) => {
+    const { store, file } = await filledStore(t, 1500);
     const whole = await verifyChain(store);
     const stop = new AbortController();
-    const cut = pruneJournal(store, {
+    const aborted = pruneJournal(store, {
       before: 2e13,
       archive: file('a.jsonl'),
       signal: stop.signal,
       onProgress: (doing) => doing === 'dropping' && stop.abort(),
     });
-    await assert.rejects(cut, { name: 'AbortError' });
-    assert.equal((await proven(store, file('a.jsonl'))).ok, true, 'the file has all that went, and more');
+    await assert.rejects(aborted, { name: 'AbortError' });
+    assert.equal(
+      (await verifyWith(store, file('a.jsonl'))).ok,
+      true,
+      'the archive contains all dropped entries, and more',
+    );
     await pruneJournal(store, { before: 2e13, archive: file('b.jsonl') });
-    const both = await proven(store, file('a.jsonl'), file('b.jsonl'));
+    const both = await verifyWith(store, file('a.jsonl'), file('b.jsonl'));
     assert.deepEqual(both, whole);
   });
 
-  test('keeps the file when nobody knows whether the entries went: it may be all there is of them', async (t) => {
-    const { store, file } = await place(t);
+  test('keeps the archive when it is unknown whether the entries were dropped', async (t) => {
+    const { store, file } = await filledStore(t);
     const whole = await verifyChain(store);
-    // The answer of the database is lost on its way, as when a connection breaks after the commit.
-    const unanswered = dropsBy(store, async ({ onProgress: _, ...request }) => {
+    // The response of the database is lost, as when a connection breaks after the commit.
+    const unanswered = withDrop(store, async ({ onProgress: _, ...request }) => {
       await store.drop(request);
       throw new Error('the connection broke');
     });
     await assert.rejects(pruneJournal(unanswered, { before: 6_000_000, archive: file('a.jsonl') }), /connection broke/);
-    assert.deepEqual(await proven(store, file('a.jsonl')), whole);
+    assert.deepEqual(await verifyWith(store, file('a.jsonl')), whole);
   });
 
-  test('leaves no file behind when another process was first', async (t) => {
-    const { store, file } = await place(t);
-    const late = dropsBy(store, async (request) => {
+  test('removes the archive when another process has pruned before', async (t) => {
+    const { store, file } = await filledStore(t);
+    const late = withDrop(store, async (request) => {
       await pruneJournal(store, { before: 3_000_000, archive: file('first.jsonl') });
       return await store.drop(request);
     });
@@ -226,32 +230,32 @@ describe('pruning the journal', () => {
     assert.ok(!existsSync(file('late.jsonl')));
   });
 
-  test('finds out a change of the first entry of an archive, also of one from the middle', async (t) => {
-    const { store, file } = await place(t);
+  test('detects a change of the first entry of an archive that follows another one', async (t) => {
+    const { store, file } = await filledStore(t);
     await pruneJournal(store, { before: 3_000_000, archive: file('old.jsonl') });
     await pruneJournal(store, { before: 6_000_000, archive: file('later.jsonl') });
     const [first = '', ...lines] = readFileSync(file('later.jsonl'), 'utf8').trimEnd().split('\n');
     const forged = { ...(JSON.parse(first) as StoredEntry), body: '{"nothing":"happened"}' };
     writeFileSync(file('forged.jsonl'), `${[JSON.stringify(forged), ...lines].join('\n')}\n`);
-    const found = await proven(store, file('forged.jsonl'));
-    assert.match(found.ok ? 'holds' : found.problem, new RegExp(`in the archive, entry ${forged.seq} was changed`));
+    const found = await verifyWith(store, file('forged.jsonl'));
+    assert.match(found.ok ? 'none' : found.problem, new RegExp(`in the archive, entry ${forged.seq} was changed`));
   });
 
-  test('a noted head that is in none of the archives is not taken for checked', async (t) => {
-    const { store, file } = await place(t);
+  test('rejects an expected head that was pruned and is in no given archive', async (t) => {
+    const { store, file } = await filledStore(t);
     await pruneJournal(store, { before: 3_000_000, archive: file('old.jsonl') });
     await pruneJournal(store, { before: 6_000_000, archive: file('later.jsonl') });
     const expected = { seq: 3, hash: 'f'.repeat(64) };
-    const told = async (...names: readonly string[]): Promise<string> => {
+    const problemOf = async (...names: readonly string[]): Promise<string> => {
       const found = await verifyChain(store, { expected, archive: readArchives(names.map(file)) });
-      return found.ok ? 'holds' : found.problem;
+      return found.ok ? 'none' : found.problem;
     };
-    assert.match(await told('later.jsonl'), /entry 3 was pruned: name the archives it is in with --with/);
-    assert.match(await told('old.jsonl', 'later.jsonl'), /entry 3 is not the one that was anchored/);
+    assert.match(await problemOf('later.jsonl'), /entry 3 was pruned: name the archives it is in with --with/);
+    assert.match(await problemOf('old.jsonl', 'later.jsonl'), /entry 3 is not the one that was anchored/);
   });
 
-  test('while it is verified, the journal still holds', async (t) => {
-    const { store, file } = await place(t, 3000);
+  test('does not break a verification that is in progress', async (t) => {
+    const { store, file } = await filledStore(t, 3000);
     let pages = 0;
     const pruning: Pick<Store, 'anchor' | 'beginning' | 'entries'> = {
       anchor: () => store.anchor(),

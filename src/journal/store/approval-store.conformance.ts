@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { ApprovalChange, ApprovalRecord } from './approval-store.ts';
-import { type StorePlace, draft } from './store.conformance.ts';
+import { type StoreFixture, draft } from './store.conformance.ts';
 import type { Store } from './store.ts';
 
 function record(given: Partial<ApprovalRecord> = {}): ApprovalRecord {
@@ -22,21 +22,25 @@ function record(given: Partial<ApprovalRecord> = {}): ApprovalRecord {
   };
 }
 
-/** What every driver of the Store port must do about approvals. */
-export function approvalStoreConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
-  describe(`approvals in ${name}`, () => {
-    let where: StorePlace;
+/** The tests of approvals for every driver of the Store port. */
+export function approvalStoreConformance(
+  name: string,
+  isPersistent: boolean,
+  createFixture: () => Promise<StoreFixture>,
+): void {
+  describe(`ApprovalStore (${name})`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      where = await place();
-      store = await where.open();
+      fixture = await createFixture();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await where.dispose();
+      await fixture.dispose();
     });
 
-    /** Whether an entry with this change was written. */
+    /** Returns whether an entry with this change was written. */
     const change = async (approval: ApprovalChange, call = 'call_1'): Promise<boolean> =>
       (await store.append([draft({ call, approval })]))[0] !== undefined;
     const ask = (given: Partial<ApprovalRecord> = {}): Promise<boolean> =>
@@ -47,7 +51,7 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
     const find = async (query: object): Promise<string[]> =>
       (await store.approvals({ limit: 10, ...query })).map(({ id }) => id);
 
-    test('are kept as they are, and found by id, binding, subject, principal and server, newest first', async () => {
+    test('stores approvals unchanged, and finds them by id, binding, subject, principal and server, newest first', async () => {
       await ask();
       await ask({ id: 'appr_2', binding: 'b2', requestedAt: 1500, server: 'mail' });
       await ask({ id: 'appr_3', binding: 'b3', subject: 's3', requestedAt: 1200, principal: 'other' });
@@ -60,14 +64,14 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual(await find({ principal: 'bot', server: 'bank' }), ['appr_1']);
     });
 
-    test('are read page by page, and counted for each principal', async () => {
+    test('reads approvals page by page, and counts them by principal', async () => {
       await ask({ id: 'appr_1', binding: 'b1' });
       await ask({ id: 'appr_2', binding: 'b2' });
       await ask({ id: 'appr_3', binding: 'b3', requestedAt: 1200, principal: 'other' });
       await ask({ id: 'appr_4', binding: 'b4', requestedAt: 1100, expiresAt: 1300 });
       await answer('appr_2', 1500);
       await answer('appr_3', 1500, 'denied');
-      // Of those that were asked at the same time, the order is the one they were written in.
+      // Approvals with the same time are in the order of their writes.
       assert.deepEqual(await find({ limit: 2 }), ['appr_3', 'appr_4']);
       assert.deepEqual(await find({ limit: 2, after: 'appr_4' }), ['appr_2', 'appr_1']);
       assert.deepEqual(await find({ after: 'appr_1' }), []);
@@ -81,7 +85,7 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual(await store.countApprovals({ answers: [''], openAt: 1600 }), [{ principal: 'bot', count: 1 }]);
     });
 
-    test('one open question for a binding: the second is refused, and its entry is not written', async () => {
+    test('refuses a second open approval for a binding, and does not write its entry', async () => {
       assert.equal(await ask(), true);
       assert.equal(await ask({ id: 'appr_2', requestedAt: 1999 }), false);
       assert.equal((await store.entries({ order: 'oldest-first', limit: 9 })).length, 1);
@@ -90,7 +94,7 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual(await find({ openAt: 2000 }), ['appr_3']);
     });
 
-    test('the first answer wins, and none is taken after the end', async () => {
+    test('accepts only the first answer, and none after expiry', async () => {
       await ask();
       await ask({ id: 'appr_2', binding: 'b2' });
       assert.equal(await answer('appr_2', 2000), false);
@@ -101,7 +105,7 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual([given, text], ['approved', '{"how":"approved"}']);
     });
 
-    test('is used by one call, once, when it is approved and in time', async () => {
+    test('lets one call use an approved, unexpired approval, once', async () => {
       await ask();
       assert.equal(await use('appr_1', 1500), false, 'not answered');
       await answer('appr_1', 1500);
@@ -114,7 +118,7 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.equal(await use('appr_2', 1500), false, 'denied');
     });
 
-    test('is not used up by an intent whose idempotency key was taken', async () => {
+    test('does not use an approval for an intent whose idempotency key is taken, nor take a key when the approval is used', async () => {
       await ask();
       await answer('appr_1', 1500);
       const claim = { key: 'k', fingerprint: 'f' };
@@ -126,19 +130,23 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.deepEqual(await store.append([draft({ claim: { key: 'other', fingerprint: 'f' }, approval })]), [
         undefined,
       ]);
-      assert.equal(await store.claim('other'), undefined, 'nor is a key taken by an intent whose approval was used');
+      assert.equal(await store.claim('other'), undefined, 'the key is not taken');
     });
 
-    test('a refusal that was told makes room for a new question', async () => {
+    test('accepts a new approval for the binding after a denial was closed', async () => {
       await ask();
       await answer('appr_1', 1500, 'denied');
       assert.equal(await ask({ id: 'appr_2' }), false);
       assert.equal(await change({ kind: 'close', id: 'appr_1' }), true);
-      assert.equal(await change({ kind: 'close', id: 'appr_1' }), true, 'never refused: the entry is an outcome');
+      assert.equal(
+        await change({ kind: 'close', id: 'appr_1' }),
+        true,
+        'never refused, because the entry is an outcome',
+      );
       assert.equal(await ask({ id: 'appr_2' }), true);
     });
 
-    test('rules come with the answer, are found by principal and server, and are revoked once', async () => {
+    test('stores a rule with the answer, finds it by principal and server, and revokes it once', async () => {
       const rule = { id: 'rule_1', principal: 'bot', server: 'bank', text: '{}' };
       await ask();
       await change({ kind: 'answer', id: 'appr_1', at: 1, answer: 'approved', given: '{}', rule });
@@ -158,19 +166,19 @@ export function approvalStoreConformance(name: string, lasting: boolean, place: 
       assert.equal(await change(revoke), true);
       assert.equal(await change(revoke), false);
       assert.deepEqual(await store.rules(), []);
-      assert.equal(await use('appr_1', 1500), false, 'the approval that made it is over with it');
+      assert.equal(await use('appr_1', 1500), false, 'revoking the rule closes the approval that created it');
     });
 
-    if (!lasting) return;
+    if (!isPersistent) return;
 
-    test('are there after closing and opening again', async () => {
+    test('keeps approvals when the store is reopened', async () => {
       await ask();
       await answer('appr_1', 1500);
       await store.close();
-      store = await where.open();
+      store = await fixture.open();
       assert.equal(await use('appr_1', 1500), true);
       await store.close();
-      store = await where.open();
+      store = await fixture.open();
       assert.equal(await use('appr_1', 1500), false);
     });
   });

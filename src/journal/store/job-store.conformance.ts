@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { JobRecord } from './job-store.ts';
-import type { StorePlace } from './store.conformance.ts';
+import type { StoreFixture } from './store.conformance.ts';
 import type { Store } from './store.ts';
 
 function record(given: Partial<JobRecord> = {}): JobRecord {
@@ -19,25 +19,29 @@ function record(given: Partial<JobRecord> = {}): JobRecord {
   };
 }
 
-/** What every driver of the Store port must do about schedules. */
-export function jobStoreConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
-  describe(`jobs in ${name}`, () => {
-    let where: StorePlace;
+/** The tests of jobs for every driver of the Store port. */
+export function jobStoreConformance(
+  name: string,
+  isPersistent: boolean,
+  createFixture: () => Promise<StoreFixture>,
+): void {
+  describe(`JobStore (${name})`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      where = await place();
-      store = await where.open();
+      fixture = await createFixture();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await where.dispose();
+      await fixture.dispose();
     });
 
     const found = async (query: object): Promise<string[]> => (await store.jobs.list(query)).map(({ id }) => id);
     const claim = (dueAt: number, nextAt: number, from = store): Promise<boolean> =>
-      from.jobs.claim({ id: 'job_1', dueAt, nextAt, at: 1800, unlessEnded: 'it was cut short' });
+      from.jobs.claim({ id: 'job_1', dueAt, nextAt, at: 1800, unlessEnded: 'interrupted' });
 
-    test('are kept as they are, and found by owner, by what is due and by a clock that was ahead, oldest first', async () => {
+    test('stores jobs unchanged, and finds them by owner, due time and a clock that was ahead, oldest first', async () => {
       const second = record({ id: 'job_2', createdAt: 400, nextAt: 3000, ownerId: 'bob', lastAt: 500 });
       assert.equal(await store.jobs.add(record(), 9), true);
       assert.equal(await store.jobs.add(second, 9), true);
@@ -54,7 +58,7 @@ export function jobStoreConformance(name: string, lasting: boolean, place: () =>
       assert.equal(await store.jobs.get('job_'), undefined);
     });
 
-    test('the next run is the earliest of all that are there', async () => {
+    test('returns the earliest next run of all jobs', async () => {
       assert.equal(await store.jobs.nextAt(), undefined);
       await store.jobs.add(record(), 9);
       await store.jobs.add(record({ id: 'job_2', nextAt: 1500 }), 9);
@@ -63,7 +67,7 @@ export function jobStoreConformance(name: string, lasting: boolean, place: () =>
       assert.equal(await store.jobs.nextAt(), 2000);
     });
 
-    test('no more than the most are taken; the same one again changes nothing', async () => {
+    test('limits the number of jobs, and does not change a job that is added again', async () => {
       await store.jobs.add(record(), 2);
       await store.jobs.add(record({ id: 'job_2' }), 2);
       assert.equal(await store.jobs.add(record({ id: 'job_3' }), 2), false);
@@ -74,32 +78,29 @@ export function jobStoreConformance(name: string, lasting: boolean, place: () =>
       assert.equal(await store.jobs.restore('job_2', 1, 2), false);
     });
 
-    test('a run is claimed once, and shows as cut short until its end is recorded', async () => {
+    test('claims a run once, and reports it as interrupted until its end is recorded', async () => {
       await store.jobs.add(record(), 9);
-      assert.equal(await claim(1999, 5000), false, 'nothing is due then');
+      assert.equal(await claim(1999, 5000), false, 'no run is due at that time');
       assert.equal(await claim(2000, 5000), true);
       assert.equal(await claim(2000, 5000), false);
-      assert.deepEqual(
-        await store.jobs.get('job_1'),
-        record({ nextAt: 5000, lastAt: 2000, lastError: 'it was cut short' }),
-      );
+      assert.deepEqual(await store.jobs.get('job_1'), record({ nextAt: 5000, lastAt: 2000, lastError: 'interrupted' }));
       await store.jobs.end('job_1', 2000, { session: 's1' });
       const ended = record({ nextAt: 5000, lastAt: 2000, lastSession: 's1' });
       assert.deepEqual(await store.jobs.get('job_1'), ended);
       await store.jobs.end('job_1', 1999, { error: 'late' });
-      assert.deepEqual(await store.jobs.get('job_1'), ended, 'another run is not this one');
+      assert.deepEqual(await store.jobs.get('job_1'), ended, 'the end of another run has no effect');
       await store.jobs.end('job_1', 2000, { error: 'no' });
-      assert.deepEqual(await store.jobs.get('job_1'), { ...ended, lastError: 'no' }, 'the session stays known');
+      assert.deepEqual(await store.jobs.get('job_1'), { ...ended, lastError: 'no' }, 'the session stays');
     });
 
-    test('the next run is moved only from where it was seen', async () => {
+    test('moves the next run only from its expected time', async () => {
       await store.jobs.add(record(), 9);
       assert.equal(await store.jobs.move('job_1', 1, 3000), false);
       assert.equal(await store.jobs.move('job_1', 2000, 3000), true);
       assert.equal((await store.jobs.get('job_1'))?.nextAt, 3000);
     });
 
-    test('a removed job is nowhere, can be restored once, and is forgotten when told', async () => {
+    test('hides a removed job, restores it once, and deletes it with `forget`', async () => {
       await store.jobs.add(record(), 9);
       assert.equal(await store.jobs.remove('job_1', 100), true);
       assert.equal(await store.jobs.remove('job_1', 100), false);
@@ -118,10 +119,10 @@ export function jobStoreConformance(name: string, lasting: boolean, place: () =>
       assert.equal(await store.jobs.restore('job_1', 7000, 9), false);
     });
 
-    if (!lasting) return;
+    if (!isPersistent) return;
 
-    test('of two processes on one store, one has a run', async () => {
-      const other = await where.open();
+    test('lets one of two processes claim a run', async () => {
+      const other = await fixture.open();
       await store.jobs.add(record(), 9);
       for (let due = 2000; due < 2100; due += 1) {
         const claims = await Promise.all([claim(due, due + 1), claim(due, due + 1, other)]);
@@ -130,11 +131,11 @@ export function jobStoreConformance(name: string, lasting: boolean, place: () =>
       await other.close();
     });
 
-    test('are there after closing and opening again', async () => {
+    test('keeps jobs when the store is reopened', async () => {
       await store.jobs.add(record(), 9);
       await claim(2000, 5000);
       await store.close();
-      store = await where.open();
+      store = await fixture.open();
       assert.equal(await claim(2000, 6000), false);
       assert.equal((await store.jobs.get('job_1'))?.nextAt, 5000);
     });

@@ -2,27 +2,31 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { pinKind } from '../integrity/authority-records.ts';
 import { neverExpires } from './key-value-store.ts';
-import type { StorePlace } from './store.conformance.ts';
+import type { StoreFixture } from './store.conformance.ts';
 import type { Store } from './store.ts';
 
 const past = 1000;
 const soon = Date.now() + 3_600_000;
 
-/** What every driver of the Store port must do about small things that are kept for a time. */
-export function keptStoreConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
-  describe(`small things kept in ${name}`, () => {
-    let where: StorePlace;
+/** The tests of values with an expiry time for every driver of the Store port. */
+export function keyValueStoreConformance(
+  name: string,
+  isPersistent: boolean,
+  createFixture: () => Promise<StoreFixture>,
+): void {
+  describe(`KeyValueStore (${name})`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      where = await place();
-      store = await where.open();
+      fixture = await createFixture();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await where.dispose();
+      await fixture.dispose();
     });
 
-    test('are found under their exact kind and key, as they were put last', async () => {
+    test('returns the last value of an exact kind and key', async () => {
       const { keyValues } = store;
       await keyValues.put('a', 'k', { text: 'first', until: soon });
       await keyValues.put('a', 'k', { text: 'é"\n😀', until: neverExpires });
@@ -37,7 +41,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       ]);
     });
 
-    test('are gone when their time is over, whoever asks', async () => {
+    test('hides expired values from every method', async () => {
       const { keyValues } = store;
       await keyValues.put('a', 'k', { text: 'old', until: past });
       assert.equal(await keyValues.get('a', 'k'), undefined);
@@ -46,7 +50,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       assert.equal(await keyValues.take('a', 'k'), false);
     });
 
-    test('are added once: whoever comes second gets what is there, unless that is over', async () => {
+    test('`add` returns the value that exists, unless it has expired', async () => {
       const { keyValues } = store;
       const texts = await Promise.all(
         ['x', 'y', 'z'].map(async (text) => (await keyValues.add('a', 'k', { text, until: soon })).text),
@@ -57,7 +61,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       assert.deepEqual(await keyValues.add('a', 'k', { text: 'new', until: soon }), { text: 'new', until: soon });
     });
 
-    test('are given more time, never less', async () => {
+    test('`extend` never shortens the expiry time', async () => {
       const { keyValues } = store;
       await keyValues.put('a', 'k', { text: 't', until: soon });
       assert.equal(await keyValues.extend('a', 'k', soon + 5), true);
@@ -66,7 +70,7 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       assert.equal(await keyValues.extend('a', 'none', soon), false);
     });
 
-    test('are taken by one of several, and left to whoever gave them more time meanwhile', async () => {
+    test('`take` succeeds for one of several callers, and not for a value that was extended', async () => {
       const { keyValues } = store;
       await keyValues.put('a', 'k', { text: 't', until: soon });
       assert.equal(await keyValues.take('a', 'k', soon - 1), false);
@@ -75,9 +79,9 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       assert.equal(await keyValues.get('a', 'k'), undefined);
     });
 
-    test('that decide what is allowed leave an entry with each change, and none where it is refused', async () => {
+    test('writes an entry with each change of a value that grants authority, and none for a refused change', async () => {
       const { keyValues } = store;
-      const kind = `${pinKind} here`;
+      const kind = `${pinKind} scope`;
       const texts = await Promise.all(
         ['x', 'y', 'z'].map(async (text) => (await keyValues.add(kind, 'k', { text, until: soon })).text),
       );
@@ -91,9 +95,9 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       assert.equal(taken.filter(Boolean).length, 1);
       assert.equal(await keyValues.get(kind, 'k'), undefined);
       const entries = await store.entries({ order: 'oldest-first', type: 'AuthorityChanged', limit: 9 });
-      const told = entries.map(({ body }) => JSON.parse(body) as { change: string; records: { name: string }[] });
+      const changes = entries.map(({ body }) => JSON.parse(body) as { change: string; records: { name: string }[] });
       assert.deepEqual(
-        told.map(({ change, records }) => [change, records[0]?.name]),
+        changes.map(({ change, records }) => [change, records[0]?.name]),
         [
           ['stored', 'k'],
           ['stored', 'k'],
@@ -103,10 +107,10 @@ export function keptStoreConformance(name: string, lasting: boolean, place: () =
       );
     });
 
-    if (!lasting) return;
+    if (!isPersistent) return;
 
-    test('what one process keeps or takes, another sees at once', async () => {
-      const other = await where.open();
+    test('shows changes of one process to another at once', async () => {
+      const other = await fixture.open();
       await store.keyValues.put('a', 'k', { text: 't', until: soon });
       assert.deepEqual(await other.keyValues.get('a', 'k'), { text: 't', until: soon });
       const taken = await Promise.all([store, other].map((each) => each.keyValues.take('a', 'k')));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { SessionDraft, SessionRecord, SessionStore } from './session-store.ts';
-import type { StorePlace } from './store.conformance.ts';
+import type { StoreFixture } from './store.conformance.ts';
 import type { Store } from './store.ts';
 
 const human = { id: 'ann', kind: 'human' } as const;
@@ -33,37 +33,42 @@ const asRecord = (draft: SessionDraft, given: Partial<SessionRecord> = {}): Sess
   ...given,
 });
 
-/** What every driver of the Store port must do about sessions. */
-export function sessionStoreConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
-  describe(`sessions in ${name}`, () => {
-    let where: StorePlace;
+/** The tests of sessions for every driver of the Store port. */
+export function sessionStoreConformance(
+  name: string,
+  isPersistent: boolean,
+  createFixture: () => Promise<StoreFixture>,
+): void {
+  describe(`SessionStore (${name})`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     let sessions: SessionStore;
     beforeEach(async () => {
-      where = await place();
-      store = await where.open();
+      fixture = await createFixture();
+      store = await fixture.open();
       sessions = store.sessions;
     });
     afterEach(async () => {
       await store.close();
-      await where.dispose();
+      await fixture.dispose();
     });
 
     const write = async (events: readonly string[], given: object = {}): Promise<number | undefined> =>
       (await sessions.write([{ session: 's1', at: 2000, events, ...given }]))[0];
-    const queue = async (id: string, content = id, most = 100): Promise<number | undefined> =>
-      (await sessions.queue({ id, session: 's1', content, by: human, at: 5000, title: `about ${id}`, most }))?.position;
+    const queue = async (id: string, content = id, maxWaiting = 100): Promise<number | undefined> =>
+      (await sessions.queue({ id, session: 's1', content, by: human, at: 5000, title: `about ${id}`, maxWaiting }))
+        ?.position;
     const ids = async (query: object = {}): Promise<string[]> =>
       (await sessions.select({ limit: 10, ...query })).map(({ id }) => id);
 
-    test('are kept as they are, and found by id', async () => {
+    test('stores sessions unchanged, and finds them by id', async () => {
       const draft = session({ title: 'é\u{1F600}', permissionMode: 'plan', forkedFrom: 's0' });
       await sessions.create(draft);
       assert.deepEqual(await sessions.find('s1'), asRecord(draft));
       assert.equal(await sessions.find('s2'), undefined);
     });
 
-    test('are listed last active first, page by page, by directory, owner and whether a turn is there', async () => {
+    test('lists sessions last active first, page by page, by directory, owner, activity and turns', async () => {
       await sessions.create(session());
       await sessions.create(session({ id: 's2', activeAt: 3000, cwd: '/tmp' }));
       await sessions.create(session({ id: 's3', activeAt: 3000, owner: { id: 'bob', kind: 'agent' } }));
@@ -79,7 +84,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual(await ids({ active: true }), ['s1']);
     });
 
-    test('events are numbered from 1 without gaps, and read from anywhere', async () => {
+    test('numbers events from 1 without gaps, and reads them from any position', async () => {
       await sessions.create(session());
       assert.equal(await write(['{"a":1}', '{"a":"\\u0000"}']), 2);
       assert.equal(await write([]), 2);
@@ -97,11 +102,11 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual(
         [record?.lastSeq, record?.activeAt],
         [3, 2000],
-        'time does not go back, and not all that is written is activity',
+        'the last activity never goes back, and an idle write does not count',
       );
     });
 
-    test('a write changes what it names and nothing else, and the beginning of a turn is remembered', async () => {
+    test('a write changes only the named properties, and stores where a turn begins', async () => {
       const draft = session();
       await sessions.create(draft);
       await write(['{}']);
@@ -116,16 +121,16 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal(await sessions.memory('s2'), undefined);
     });
 
-    test('several are written in one; what is not there (any more) is not written', async () => {
+    test('writes several sessions atomically, and skips sessions that do not exist', async () => {
       await sessions.create(session());
       await sessions.create(session({ id: 's2' }));
-      const both = ['s1', 'gone', 's2'].map((id) => ({ session: id, at: 1, events: ['{}'] }));
+      const both = ['s1', 'unknown', 's2'].map((id) => ({ session: id, at: 1, events: ['{}'] }));
       assert.deepEqual(await sessions.write(both), [1, undefined, 1]);
       await assert.rejects(write(['{}', null as unknown as string]));
-      assert.equal((await sessions.find('s1'))?.lastSeq, 1, 'all or nothing');
+      assert.equal((await sessions.find('s1'))?.lastSeq, 1, 'the whole batch was rolled back');
     });
 
-    test('turns are claimed in their order, one at a time', async () => {
+    test('claims turns in order, one at a time', async () => {
       await sessions.create(session());
       assert.deepEqual([await queue('t1', 'é'), await queue('t2')], [0, 1]);
       assert.deepEqual(await sessions.waiting(9), ['s1']);
@@ -146,7 +151,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.equal((await sessions.claim('s1'))?.id, 't2');
     });
 
-    test('what was told before a turn was claimed is not of that turn', async () => {
+    test('a claimed turn begins after the last event', async () => {
       await sessions.create(session());
       await write(['{}', '{}'], { begins: true });
       await queue('t1');
@@ -160,46 +165,56 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       return { turn, queued };
     };
 
-    test('no more turns wait than may, and none of a session that is not there', async () => {
+    test('limits the number of waiting turns, and queues none for an unknown session', async () => {
       await sessions.create(session());
       assert.deepEqual([await queue('t1', '', 2), await queue('t2', '', 2)], [0, 1]);
       assert.equal(await queue('t3', '', 2), undefined);
       await sessions.claim('s1');
-      assert.equal(await queue('t3', '', 2), 2, 'the one that runs does not wait');
+      assert.equal(await queue('t3', '', 2), 2, 'the running turn does not count');
       assert.equal(
-        await sessions.queue({ id: 't', session: 'gone', content: '', by: human, at: 1, title: '', most: 9 }),
+        await sessions.queue({ id: 't', session: 'unknown', content: '', by: human, at: 1, title: '', maxWaiting: 9 }),
         undefined,
       );
     });
 
-    test('a message that comes again under its key within a day is the one that was sent', async () => {
+    test('recognizes a repeated message by its idempotency key for a day', async () => {
       await sessions.create(session());
       await sessions.create(session({ id: 's2' }));
       await write(['{}', '{}']);
       const send = (id: string, key: string, given: object = {}) =>
-        sessions.queue({ id, session: 's1', content: '', by: human, at: 5000, title: '', most: 2, key, ...given });
+        sessions.queue({
+          id,
+          session: 's1',
+          content: '',
+          by: human,
+          at: 5000,
+          title: '',
+          maxWaiting: 2,
+          key,
+          ...given,
+        });
       const first = { turnId: 't1', afterSeq: 2, position: 0 };
       assert.deepEqual(await send('t1', 'k\0'), first);
       await sessions.claim('s1');
       await write(['{}'], { ends: 't1' });
-      assert.deepEqual(await send('t2', 'k\0'), first, 'also when its turn is over');
+      assert.deepEqual(await send('t2', 'k\0'), first, 'also after its turn has ended');
       assert.deepEqual(await sessions.waiting(9), []);
       assert.deepEqual(await send('t3', 'other'), { turnId: 't3', afterSeq: 3, position: 0 });
-      assert.equal((await send('t4', 'k\0', { session: 's2' }))?.turnId, 't4', 'keys are those of a session');
+      assert.equal((await send('t4', 'k\0', { session: 's2' }))?.turnId, 't4', 'keys are separate for each session');
       const dayLater = 5000 + 24 * 60 * 60 * 1000;
       assert.equal((await send('t5', 'k\0', { at: dayLater }))?.turnId, 't5');
-      assert.equal(await send('t6', 'third'), undefined, 'it is not taken when too many wait');
+      assert.equal(await send('t6', 'third'), undefined, 'a message that was refused does not use its key');
       await write([], { ends: 't3' });
-      assert.equal((await send('t6', 'third'))?.turnId, 't6', 'and can be sent again');
+      assert.equal((await send('t6', 'third'))?.turnId, 't6', 'so it can be sent again');
       await sessions.delete('s1');
       await sessions.create(session());
       assert.equal((await send('t7', 'third'))?.turnId, 't7');
     });
 
-    test('those whose next turn could run are told, the one that has waited longest first', async () => {
+    test('lists the sessions whose next turn can be claimed, longest waiting first', async () => {
       for (const id of ['s1', 's2', 's3']) await sessions.create(session({ id }));
       const send = (id: string, to: string) =>
-        sessions.queue({ id, session: to, content: '', by: human, at: 1, title: '', most: 9 });
+        sessions.queue({ id, session: to, content: '', by: human, at: 1, title: '', maxWaiting: 9 });
       for (const [id, to] of [
         ['t1', 's2'],
         ['t2', 's3'],
@@ -220,17 +235,17 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual(await sessions.waiting(9), ['s3', 's1', 's2']);
     });
 
-    test('a message is activity, and names a session that has no name', async () => {
+    test('a queued message counts as activity, and sets the title of an untitled session', async () => {
       await sessions.create(session());
       await sessions.create(session({ id: 's2', title: 'Named' }));
       await queue('t1');
       await queue('t2');
-      await sessions.queue({ id: 't3', session: 's2', content: '', by: human, at: 1, title: 'other', most: 9 });
+      await sessions.queue({ id: 't3', session: 's2', content: '', by: human, at: 1, title: 'other', maxWaiting: 9 });
       const [one, two] = [await sessions.find('s1'), await sessions.find('s2')];
       assert.deepEqual([one?.title, one?.activeAt, two?.title, two?.activeAt], ['about t1', 5000, 'Named', 1000]);
     });
 
-    test('old events can be forgotten; the numbers go on', async () => {
+    test('trims old events and continues the numbering', async () => {
       await sessions.create(session());
       await write(['1', '2', '3', '4']);
       await sessions.trim('s1', 3);
@@ -242,7 +257,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       );
     });
 
-    test('interrupting marks all turns there are', async () => {
+    test('marks all queued and claimed turns as interrupted', async () => {
       await sessions.create(session());
       await queue('t1');
       assert.deepEqual(await sessions.interrupt('s1'), ['t1']);
@@ -255,10 +270,10 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual([await sessions.interrupt('none'), await claimed()], [[], [['t2', 's1', false]]]);
       await queue('t3');
       await sessions.interrupt('s1');
-      assert.deepEqual(await claimed(), [['t2', 's1', true]], 'those that run here');
+      assert.deepEqual(await claimed(), [['t2', 's1', true]], 'the turns that run in this process');
     });
 
-    test('a turn that this process has claimed is not lost', async () => {
+    test('does not report a turn that this process has claimed as lost', async () => {
       await sessions.create(session());
       await queue('t1');
       assert.deepEqual(await sessions.takeLost(), []);
@@ -266,7 +281,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual([await sessions.takeLost(), await sessions.waiting(9)], [[], []]);
     });
 
-    test('a fork has the events up to where it was made, and the memory; neither changes the other', async () => {
+    test('forks the events up to a position and the memory, independent of the original', async () => {
       await sessions.create(session());
       await write(['{"n":1}', '{"n":2}'], { begins: true, memory: '"m"' });
       await write(['{"n":3}'], { begins: true });
@@ -281,7 +296,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual([(await sessions.find('s1'))?.lastSeq, await sessions.memory('s1')], [3, '"m"']);
     });
 
-    test('nothing is left of a deleted one', async () => {
+    test('deletes a session with all its data', async () => {
       await sessions.create(session());
       await write(['{}'], { memory: '1' });
       await queue('t1');
@@ -295,16 +310,16 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
       assert.deepEqual(await sessions.events('s1', 0, 9), []);
     });
 
-    if (!lasting) return;
+    if (!isPersistent) return;
 
-    test('are there after closing and opening again; a turn that was claimed before is lost', async () => {
+    test('keeps sessions when the store is reopened, and reports an earlier claimed turn as lost', async () => {
       await sessions.create(session());
       await write(['{}'], { memory: '1' });
       await queue('t1');
       await queue('t2');
       await sessions.claim('s1');
       await store.close();
-      store = await where.open();
+      store = await fixture.open();
       ({ sessions } = store);
       assert.equal((await sessions.find('s1'))?.lastSeq, 1);
       assert.equal(await sessions.memory('s1'), '1');
@@ -312,7 +327,7 @@ export function sessionStoreConformance(name: string, lasting: boolean, place: (
         (await sessions.takeLost()).map(({ id }) => id),
         ['t1'],
       );
-      assert.deepEqual([await sessions.takeLost(), await sessions.waiting(9)], [[], []], 'once');
+      assert.deepEqual([await sessions.takeLost(), await sessions.waiting(9)], [[], []], 'reported once');
       await write(['{}'], { ends: 't1' });
       assert.deepEqual(await sessions.waiting(9), ['s1']);
     });

@@ -79,7 +79,7 @@ export interface TurnDraft extends Omit<TurnRecord, 'interrupted'> {
   /** The title for a session that has none. */
   readonly title: string;
   /** The maximum number of waiting turns. */
-  readonly most: number;
+  readonly maxWaiting: number;
   /** An idempotency key: a message with the same key within the last day is the same message. */
   readonly key?: string;
 }

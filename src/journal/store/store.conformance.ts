@@ -5,13 +5,13 @@ import { verifyChain } from '../integrity/hash-chain.ts';
 import type { EntryDraft } from '../entries/stored-entry.ts';
 import type { Store } from './store.ts';
 
-/** A place where a store can be opened, closed and opened again. */
-export interface StorePlace {
+/** A store that can be opened several times, also concurrently. */
+export interface StoreFixture {
   open(): Promise<Store>;
   dispose(): Promise<void>;
 }
 
-/** An entry for tests; what is not given does not apply. */
+/** Returns an entry for tests, with defaults for all other properties. */
 export function draft(given: Partial<EntryDraft> = {}): EntryDraft {
   return {
     type: 'ToolInvoked',
@@ -25,21 +25,25 @@ export function draft(given: Partial<EntryDraft> = {}): EntryDraft {
   };
 }
 
-/** What every driver of the Store port must do; `lasting` ones also keep what was written over closing and opening again. */
-export function storeConformance(name: string, lasting: boolean, place: () => Promise<StorePlace>): void {
-  describe(`store ${name}`, () => {
-    let where: StorePlace;
+/** The tests of entries and results for every driver of the Store port. With `isPersistent`, records survive a reopened store. */
+export function storeConformance(
+  name: string,
+  isPersistent: boolean,
+  createFixture: () => Promise<StoreFixture>,
+): void {
+  describe(`Store (${name})`, () => {
+    let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {
-      where = await place();
-      store = await where.open();
+      fixture = await createFixture();
+      store = await fixture.open();
     });
     afterEach(async () => {
       await store.close();
-      await where.dispose();
+      await fixture.dispose();
     });
 
-    test('gives entries consecutive places, in order, over many appends', async () => {
+    test('numbers entries consecutively, in order, over several appends', async () => {
       const first = await store.append([draft({ call: 'a' }), draft({ call: 'b' })]);
       const second = await store.append([draft({ call: 'c' })]);
       assert.deepEqual(
@@ -54,7 +58,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(all[2], second[0]);
     });
 
-    test('keeps every character of a body', async () => {
+    test('stores every character of a body', async () => {
       const body = JSON.stringify({ text: 'é\u0000\n"\\\u2028 😀 \ud800', number: 1e21 });
       await store.append([draft({ body })]);
       const [entry] = await store.entries({ order: 'oldest-first', limit: 1 });
@@ -62,23 +66,23 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal((await verifyChain(store)).ok, true);
     });
 
-    test('ends an answer with the entry that makes it so many bytes, however it is asked for', async () => {
+    test('ends a page with the entry that exceeds the byte limit, for every kind of query', async () => {
       const body = (letter: string): string => JSON.stringify({ output: letter.repeat(998) });
       await store.append(['a', 'é', 'c', 'd'].map((letter) => draft({ call: letter, body: body(letter) })));
       const find = async (query: object): Promise<string> =>
         (await store.entries({ order: 'oldest-first', limit: 10, ...query })).map((entry) => entry.call).join('');
       assert.equal(await find({ bytes: 1 }), 'a');
-      assert.equal(await find({ bytes: 1100 }), 'aé', 'the one that passes the limit is the last');
-      assert.equal(await find({ bytes: 3000 }), 'aé', 'bytes, not letters');
+      assert.equal(await find({ bytes: 1100 }), 'aé', 'the entry that exceeds the limit is the last');
+      assert.equal(await find({ bytes: 3000 }), 'aé', 'the limit counts bytes, not characters');
       assert.equal(await find({ bytes: 3100 }), 'aéc');
       assert.equal(await find({ bytes: 1100, order: 'newest-first' }), 'dc');
       assert.equal(await find({ bytes: 100_000, limit: 3 }), 'aéc');
       assert.equal(await find({ bytes: 1, after: 2, text: 'c' }), 'c');
-      assert.equal(await find({ bytes: 100_000, text: 'output' }), '', 'a key is no text');
+      assert.equal(await find({ bytes: 100_000, text: 'output' }), '', 'a JSON key does not match');
       assert.equal(await find({ bytes: 100_000, text: 'ddd' }), 'd');
     });
 
-    test('finds entries by session, tool, outcome, type, call and time, each alone and together', async () => {
+    test('finds entries by session, tool, outcome, type, call and time, alone and combined', async () => {
       await store.append([
         draft({ call: 'a', session: 's1', tool: 't1', at: 10 }),
         draft({ call: 'b', session: 's1', tool: 't2', at: 20, outcome: 'failed' }),
@@ -100,7 +104,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find({ order: 'newest-first', tool: 't1', before: 3, limit: 1 }), [1]);
     });
 
-    test('finds entries of a principal and of the agents that act for it, and of nobody else', async () => {
+    test('finds only the entries of a principal and of the agents that act for it', async () => {
       const of = (id: string, call: string): EntryDraft =>
         draft({
           call,
@@ -114,7 +118,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find({ principal: 'a', call: '3' }), []);
     });
 
-    test('finds entries by server and by what policy said', async () => {
+    test('finds entries by server and by decision', async () => {
       const of = (call: string, body: object): EntryDraft => draft({ call, body: JSON.stringify(body) });
       await store.append([
         of('1', { server: 'a', decision: { answer: 'allow' } }),
@@ -129,7 +133,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await find({ server: 'b', decision: 'allow' }), []);
     });
 
-    test('finds the calls that a rule in shadow mode would have decided otherwise', async () => {
+    test('finds the calls that a rule in shadow mode would have decided differently', async () => {
       const of = (call: string, decision: object, output = ''): EntryDraft =>
         draft({ call, body: JSON.stringify({ decision, output }) });
       const shadow = [{ answer: 'deny', rule: 'r', reason: 'x' }];
@@ -147,7 +151,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       );
     });
 
-    test('finds entries by a text in tool, arguments, output, error, rule or reason, in whatever case, and nowhere else', async () => {
+    test('finds entries by a text in tool, arguments, output, error, rule or reason only, ignoring case', async () => {
       const of = (call: string, body: object, tool = 'mcp__a__b'): EntryDraft =>
         draft({ call, tool, body: JSON.stringify({ arguments: {}, output: '', ...body }) });
       await store.append([
@@ -175,7 +179,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual((await find('more', { order: 'oldest-first', limit: 9500 })).length, 9000);
     });
 
-    test('gives out ended calls as samples, oldest first, page by page, by time, server and tool', async () => {
+    test('returns ended calls as samples, oldest first, page by page, by time, server and tool', async () => {
       const of = (at: number, given: Partial<EntryDraft>, body: object): EntryDraft =>
         draft({ at, call: `call_${at}`, ...given, body: JSON.stringify(body) });
       await store.append([
@@ -217,7 +221,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await read({ since: 36 }), [[50, 'a', 'mcp__a__x', 'completed', 9]]);
     });
 
-    test('shows one entry for each call: the intent until there is an outcome', async () => {
+    test('returns one entry for each call: the intent until there is an outcome', async () => {
       await store.append([
         draft({ call: 'a', type: 'CallStarted', outcome: '' }),
         draft({ call: 'b', type: 'CallStarted', outcome: '' }),
@@ -241,7 +245,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       );
     });
 
-    test('a recording is written with its entry, and found by its call', async () => {
+    test('stores a recording with its entry, and finds it by its call', async () => {
       await store.append([draft({ call: 'a', recording: '{"outcome":"completed"}' }), draft({ call: 'b' })]);
       assert.equal(await store.recording('a'), '{"outcome":"completed"}');
       assert.equal(await store.recording('b'), undefined);
@@ -251,7 +255,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal((await verifyChain(store)).ok, true);
     });
 
-    test('an idempotency key is taken once; the second intent is not written', async () => {
+    test('claims an idempotency key once, and does not write the second intent', async () => {
       const claim = { key: 'k', fingerprint: 'f' };
       const [first] = await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '', claim })]);
       assert.equal(first?.seq, 1);
@@ -271,7 +275,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.deepEqual(await store.storedOutcomes({ from: 'claims', after: 'k', limit: 9 }), []);
     });
 
-    test('keeps large results whole and reads them in pages that never split a character', async () => {
+    test('stores large results and reads them in pages that never split a character', async () => {
       const text = 'ab😀'.repeat(60_000);
       await store.storeResult({ id: 'r', owner: 'someone', mimeType: 'text/plain', text });
       let read = '';
@@ -289,7 +293,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal(await store.readResult('none', 0, 10), undefined);
     });
 
-    test('old entries go from the front with what is as old, and the rest stays proven', async () => {
+    test('drops old entries with other records of that age, and the rest stays verifiable', async () => {
       await fillStore(store, { calls: 1300, until: 10_000_000 });
       const all = await store.entries({ order: 'oldest-first', limit: 10_000 });
       const cut = all.findIndex(({ at }) => at > 5_000_000);
@@ -300,7 +304,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       const head = all.at(-1) ?? last;
       const to = { seq: last.seq, hash: last.hash, at: last.at };
       const dropped = await store.drop({ from, to, before: 5_000_000 });
-      // Open questions, keys without an outcome and what was kept just now stay.
+      // Open approvals, keys without an outcome and recent results stay.
       assert.deepEqual(dropped, { entries: cut, approvals: 2, results: 0, recordings: 1, claims: 1 });
       assert.deepEqual(await store.beginning(), to);
       assert.deepEqual(await store.entries({ order: 'oldest-first', limit: 10_000 }), all.slice(cut));
@@ -330,15 +334,15 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       assert.equal((await verifyChain(store)).ok, true);
     });
 
-    test('knows, as far as that costs little, whether another process has written', async () => {
+    test('`ownSince` is undefined when another process may have written', async () => {
       await store.append([draft({ call: 'a' })]);
-      // A driver may leave it open.
+      // A driver may always return `undefined`.
       const isOwn = (seq: number, newest: number): boolean => [undefined, newest].includes(store.ownSince(seq));
       assert.ok(isOwn(0, 1));
       if (!store.isShared) return;
-      const other = await where.open();
+      const other = await fixture.open();
       try {
-        // So many that either writes alone for a while.
+        // So many that each process holds the tail for a while.
         const many = async (writer: Store): Promise<void> => {
           for (let count = 0; count < 40; count += 1) await writer.append([draft({ call: `c${count}` })]);
         };
@@ -360,18 +364,18 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       }
     });
 
-    test('sync resolves', async () => {
+    test('resolves concurrent calls of `sync`', async () => {
       await store.append([draft()]);
       await store.sync();
       await Promise.all([store.sync(), store.sync(), store.sync()]);
     });
 
-    test('calls of this process are never orphans', async () => {
+    test('does not report calls of this process as orphans', async () => {
       await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '' })]);
       assert.deepEqual(await store.orphans(), []);
     });
 
-    test('calls of this process are open until they have an outcome', async () => {
+    test('returns the open calls of this process until they have an outcome', async () => {
       const started = ['a', 'b', 'c'].map((call) => draft({ call, type: 'CallStarted', outcome: '' }));
       await store.append(started);
       await store.append([draft({ call: 'b' })]);
@@ -381,24 +385,24 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
       );
     });
 
-    test('this process is alive', async () => {
+    test('lists this process as a live writer', async () => {
       assert.deepEqual([...(await store.livingWriters())], [store.writer]);
     });
 
-    if (!lasting) return;
+    if (!isPersistent) return;
 
-    test('every process that has it open is alive, and none that closed it', async () => {
-      const other = await where.open();
+    test('lists every process that has the store open, and none that closed it', async () => {
+      const other = await fixture.open();
       assert.deepEqual(await store.livingWriters(), new Set([store.writer, other.writer]));
       await other.close();
       assert.deepEqual(await store.livingWriters(), new Set([store.writer]));
     });
 
-    test('everything is there after closing and opening again, and the chain goes on', async () => {
+    test('keeps all records when the store is reopened, and continues the chain', async () => {
       await store.append([draft({ call: 'a', type: 'CallStarted', outcome: '' }), draft({ call: 'b' })]);
-      await store.storeResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'kept' });
+      await store.storeResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'stored' });
       await store.close();
-      store = await where.open();
+      store = await fixture.open();
       assert.deepEqual(await store.anchor(), await headOf(store));
       await store.append([draft({ call: 'c' })]);
       assert.deepEqual(
@@ -406,7 +410,7 @@ export function storeConformance(name: string, lasting: boolean, place: () => Pr
         [1, 2, 3],
       );
       assert.equal((await verifyChain(store)).ok, true);
-      assert.equal((await store.readResult('r', 0, 10))?.text, 'kept');
+      assert.equal((await store.readResult('r', 0, 10))?.text, 'stored');
       assert.deepEqual(
         (await store.orphans()).map((entry) => entry.call),
         ['a'],

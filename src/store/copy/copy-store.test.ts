@@ -25,7 +25,7 @@ import { type CopyReport, copyStore } from './copy-store.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
-let places = 0;
+let schemas = 0;
 
 /** Creates a SQLite file with records. */
 async function filledFile(t: TestContext, calls = 300): Promise<string> {
@@ -38,7 +38,7 @@ async function filledFile(t: TestContext, calls = 300): Promise<string> {
   return file;
 }
 
-const freshAddress = (): string => cluster.address(`copy_${(places += 1)}`);
+const freshAddress = (): string => cluster.address(`copy_${(schemas += 1)}`);
 
 async function copy(
   file: string,
@@ -63,13 +63,13 @@ async function copy(
   }
 }
 
-const refusedWith =
+const copyErrorWith =
   (pattern: RegExp) =>
   (error: unknown): boolean =>
     error instanceof SignalboxError && pattern.test(error.message) && !error.message.includes('hunter2');
 
 /** Returns all data of a store that its interface exposes. */
-async function seen(store: Store): Promise<object> {
+async function contentsOf(store: Store): Promise<object> {
   const { sessions } = store;
   const all = { order: 'oldest-first', limit: 100_000 } as const;
   return {
@@ -85,15 +85,15 @@ async function seen(store: Store): Promise<object> {
     tokens: await store.tokens.list({ limit: 10 }),
     jobs: await store.jobs.list(),
     seals: await store.seals(),
-    kept: await store.keyValues.list('lock'),
+    keyValues: await store.keyValues.list('lock'),
     sessions: await sessions.select({ limit: 10 }),
     memory: await sessions.memory('s1'),
     events: (await sessions.events('s1', 0, 10_000)).map(({ seq, at, body }) => ({ seq, at, body })),
   };
 }
 
-describe('copying from SQLite to PostgreSQL', () => {
-  test('brings over everything there is: the chain to the letter, and every record as it was', async (t) => {
+describe('copyStore, from SQLite to PostgreSQL', () => {
+  test('copies every record and the chain unchanged', async (t) => {
     const file = await filledFile(t);
     const address = freshAddress();
     const { tables, head, resumed } = await copy(file, address);
@@ -103,7 +103,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     assert.deepEqual(empty, []);
     const [from, to] = [sqliteStore({ file }), await postgresStore({ address })];
     t.after(() => Promise.all([from.close(), to.close()]));
-    assert.deepEqual(await seen(to), await seen(from));
+    assert.deepEqual(await contentsOf(to), await contentsOf(from));
     const verified = await verifyChain(to);
     assert.deepEqual([verified.ok, verified.ok && verified.head], [true, head]);
     // The copy works: new entries join the chain, a repeated message is recognized, a new question with an old binding is refused,
@@ -111,12 +111,12 @@ describe('copying from SQLite to PostgreSQL', () => {
     await to.append([draft()]);
     assert.equal((await verifyChain(to, { expected: head })).ok, true);
     const by = { id: 'ann', kind: 'human' } as const;
-    const sent = { id: 'turn_9', session: 's1', content: 'x', by, at: 5, title: '', most: 9, key: '"turn_2' };
+    const sent = { id: 'turn_9', session: 's1', content: 'x', by, at: 5, title: '', maxWaiting: 9, key: '"turn_2' };
     assert.equal((await to.sessions.queue(sent))?.turnId, 'turn_2');
     const [open] = await to.approvals({ limit: 1, binding: 'b' });
     assert.ok(open !== undefined);
-    const again = { ...open, id: 'appr_9' };
-    assert.deepEqual(await to.append([draft({ approval: { kind: 'ask', record: again } })]), [undefined]);
+    const repeated = { ...open, id: 'appr_9' };
+    assert.deepEqual(await to.append([draft({ approval: { kind: 'ask', record: repeated } })]), [undefined]);
     assert.deepEqual(
       (await to.orphans()).map(({ call }) => call),
       ['open'],
@@ -127,26 +127,26 @@ describe('copying from SQLite to PostgreSQL', () => {
     );
   });
 
-  test('a journal whose end was cut away is not copied: the copy would hide that', async (t) => {
+  test('rejects a journal without its newest entries, because the copy would conceal that', async (t) => {
     const file = await filledFile(t, 10);
     const database = new DatabaseSync(file);
     database.exec('DELETE FROM journal WHERE seq > (SELECT max(seq) - 3 FROM journal)');
     database.close();
-    await assert.rejects(copy(file, freshAddress()), refusedWith(/is not intact.*signalbox journal verify/));
+    await assert.rejects(copy(file, freshAddress()), copyErrorWith(/is not intact.*signalbox journal verify/));
   });
 
-  test('nobody begins to use the database in the moment in which a copy begins', async (t) => {
+  test('a process that is opening the store and a copy exclude each other', async (t) => {
     const file = await filledFile(t, 10);
     const address = freshAddress();
     const source = await openSqliteSource(file);
     t.after(() => source.close());
     await (await postgresStore({ address })).close();
-    const held = new PostgresDatabase(await loadDriver(), parseAddress(address));
-    const holder = held.client();
+    const lockDatabase = new PostgresDatabase(await loadDriver(), parseAddress(address));
+    const holder = lockDatabase.client();
     await holder.connect();
     t.after(async () => {
       await holder.end();
-      await held.close();
+      await lockDatabase.close();
     });
     // Blocks a starting process after its check and before it registers itself.
     await holder.query('BEGIN; LOCK TABLE writers IN EXCLUSIVE MODE');
@@ -156,21 +156,21 @@ describe('copying from SQLite to PostgreSQL', () => {
     const waits = async (): Promise<void> => {
       while ((await holder.query(waiting)).rowCount === 0) await breath();
     };
-    await within(waits(), 'that the process waits');
-    await assert.rejects(openPostgresTarget(address, source), refusedWith(/is being filled .* or is being opened/));
+    await within(waits(), 'the process to wait');
+    await assert.rejects(openPostgresTarget(address, source), copyErrorWith(/is being filled .* or is being opened/));
     await holder.query('COMMIT');
     const store = await starting;
     await store.append([draft()]);
-    await assert.rejects(openPostgresTarget(address, source), refusedWith(/is in use/));
+    await assert.rejects(openPostgresTarget(address, source), copyErrorWith(/is in use/));
   });
 
-  test('cut short anywhere, goes on there; until then nobody can use the half of it', async (t) => {
+  test('resumes an interrupted copy, and the store cannot be opened before it is complete', async (t) => {
     const file = await filledFile(t);
     const address = freshAddress();
     for (const stopAfter of [1, 2, 3]) await assert.rejects(copy(file, address, { stopAfter }), { name: 'AbortError' });
     await assert.rejects(
       postgresStore({ address }),
-      refusedWith(/holds an unfinished copy of .*run signalbox migrate/),
+      copyErrorWith(/holds an unfinished copy of .*run signalbox migrate/),
     );
     const { head, resumed } = await copy(file, address);
     assert.ok(resumed > 300, `${resumed} rows were not copied again`);
@@ -178,62 +178,65 @@ describe('copying from SQLite to PostgreSQL', () => {
     assert.deepEqual((await copy(file, direct)).head, head);
     const [one, other] = [await postgresStore({ address }), await postgresStore({ address: direct })];
     t.after(() => Promise.all([one.close(), other.close()]));
-    assert.deepEqual(await seen(one), await seen(other));
+    assert.deepEqual(await contentsOf(one), await contentsOf(other));
   });
 
-  test('done once more, it finds that all is there; once it is used, it refuses', async (t) => {
+  test('accepts a repeated copy, and rejects one into a store that is or was in use', async (t) => {
     const file = await filledFile(t, 10);
     const address = freshAddress();
     const first = await copy(file, address);
     assert.deepEqual((await copy(file, address)).tables, first.tables);
     const store = await postgresStore({ address });
-    await assert.rejects(copy(file, address), refusedWith(/is in use; stop what uses it/));
+    await assert.rejects(copy(file, address), copyErrorWith(/is in use; stop what uses it/));
     await store.append([draft()]);
     await store.close();
-    await assert.rejects(copy(file, address), refusedWith(/has been in use since/));
+    await assert.rejects(copy(file, address), copyErrorWith(/has been in use since/));
   });
 
-  test('refuses a place that holds anything else', async (t) => {
+  test('rejects a store with other records', async (t) => {
     const file = await filledFile(t, 10);
     const address = freshAddress();
     const store = await postgresStore({ address });
     await store.storeResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'x' });
     await store.close();
-    await assert.rejects(copy(file, address), refusedWith(/holds records of its own \(result/));
-    const half = freshAddress();
-    await assert.rejects(copy(await filledFile(t, 10), half, { stopAfter: 2 }));
-    await assert.rejects(copy(file, half), refusedWith(/holds a copy of another journal/));
-    const { head } = await copy(file, half, { restart: true });
-    const restarted = await postgresStore({ address: half });
+    await assert.rejects(copy(file, address), copyErrorWith(/holds records of its own \(result/));
+    const partial = freshAddress();
+    await assert.rejects(copy(await filledFile(t, 10), partial, { stopAfter: 2 }));
+    await assert.rejects(copy(file, partial), copyErrorWith(/holds a copy of another journal/));
+    const { head } = await copy(file, partial, { restart: true });
+    const restarted = await postgresStore({ address: partial });
     t.after(() => restarted.close());
     assert.deepEqual(await restarted.anchor(), head);
   });
 
-  test('a journal that does not hold is not passed off as whole', async (t) => {
+  test('rejects a journal that was changed, and the copy cannot be opened', async (t) => {
     const file = await filledFile(t, 10);
     const database = new DatabaseSync(file);
     database.exec("UPDATE journal SET tool = 'mcp__a__c' WHERE seq = 5");
     database.close();
     const address = freshAddress();
-    await assert.rejects(copy(file, address), refusedWith(/entry 5 was changed.*Check the source with/));
-    await assert.rejects(postgresStore({ address }), refusedWith(/holds an unfinished copy/));
+    await assert.rejects(copy(file, address), copyErrorWith(/entry 5 was changed.*Check the source with/));
+    await assert.rejects(postgresStore({ address }), copyErrorWith(/holds an unfinished copy/));
   });
 
-  test('what was written to the source between two runs is found out, and copied anew when told', async (t) => {
+  test('detects a change of the source between two runs, and copies it again with `restart`', async (t) => {
     const file = await filledFile(t, 10);
     const address = freshAddress();
     await assert.rejects(copy(file, address, { stopAfter: 30 }), { name: 'AbortError' });
     const store = sqliteStore({ file });
     await store.tokens.used('tok_1', 77);
     await store.close();
-    await assert.rejects(copy(file, address), refusedWith(/the table tokens is not the same on both sides.*--restart/));
+    await assert.rejects(
+      copy(file, address),
+      copyErrorWith(/the table tokens is not the same on both sides.*--restart/),
+    );
     await copy(file, address, { restart: true });
     const copied = await postgresStore({ address });
     t.after(() => copied.close());
     assert.equal((await copied.tokens.find('tok_1'))?.lastUsedAt, 77);
   });
 
-  test('refuses while a process has the source open, and says which; and keeps others out meanwhile', async (t) => {
+  test('rejects a source that a process has open, naming the process, and locks the source during a copy', async (t) => {
     const file = await filledFile(t, 10);
     const program = `
       const { sqliteStore } = await import(${JSON.stringify(new URL('../sqlite/sqlite-store.ts', import.meta.url).href)});
@@ -248,7 +251,7 @@ describe('copying from SQLite to PostgreSQL', () => {
       await once(child.stdout, 'data');
       await assert.rejects(
         openSqliteSource(file),
-        refusedWith(new RegExp(`is in use by process ${child.pid}; stop it`)),
+        copyErrorWith(new RegExp(`is in use by process ${child.pid}; stop it`)),
       );
     } finally {
       child.kill('SIGKILL');
@@ -256,7 +259,7 @@ describe('copying from SQLite to PostgreSQL', () => {
     }
     const source = await openSqliteSource(file);
     try {
-      assert.throws(() => sqliteStore({ file }), refusedWith(/locked/));
+      assert.throws(() => sqliteStore({ file }), copyErrorWith(/locked/));
     } finally {
       source.close();
     }

@@ -23,13 +23,13 @@ import { type PostgresStore, postgresStore } from './postgres-store.ts';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-/** Less than the polling interval without notifications. */
-const toldMs = 12_000;
-let places = 0;
+/** Less than the fallback poll interval, so that only a notification is in time. */
+const notificationMs = 12_000;
+let schemas = 0;
 
 /** Opens several stores on one schema, as several processes would. */
 async function stores(t: TestContext, count: number): Promise<PostgresStore[]> {
-  const address = cluster.address(`hearing_${(places += 1)}`);
+  const address = cluster.address(`shared_${(schemas += 1)}`);
   const opened = await Promise.all(Array.from({ length: count }, () => postgresStore({ address })));
   t.after(() => Promise.all(opened.map((store) => store.close())));
   return opened;
@@ -50,77 +50,77 @@ const pastRules = {
 `,
 };
 
-describe('processes that share a PostgreSQL', () => {
-  test('whoever follows the journal hears of what another process wrote, and of all of it', async (t) => {
+describe('several stores on one PostgreSQL database', () => {
+  test('a follower of the journal receives all entries of another process', async (t) => {
     const [one, two] = await stores(t, 2);
     assert.ok(one !== undefined && two !== undefined);
     const journal = new Journal(one);
-    const over = new AbortController();
-    const seen: string[] = [];
+    const stop = new AbortController();
+    const received: string[] = [];
     const calls = Array.from({ length: 200 }, (_, index) => `call_${index}`);
     const followed = (async () => {
-      for await (const { seq } of new JournalReader(two).stream({}, { follow: true, signal: over.signal })) {
-        seen.push(calls[seq - 1] ?? 'unknown');
-        if (seen.length === calls.length) return;
+      for await (const { seq } of new JournalReader(two).stream({}, { follow: true, signal: stop.signal })) {
+        received.push(calls[seq - 1] ?? 'unknown');
+        if (received.length === calls.length) return;
       }
     })();
     for (const call of calls) {
       await journal.append(draft({ call }), 'crash');
       if (call.endsWith('0')) await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    await within(followed, 'all entries are heard of', () => String(seen.length), toldMs);
-    over.abort();
-    assert.deepEqual(seen, calls);
+    await within(followed, 'all entries', () => String(received.length), notificationMs);
+    stop.abort();
+    assert.deepEqual(received, calls);
     await journal.drain();
   });
 
-  test('a busy journal sends far fewer notes than it has entries, however many write', async (t) => {
+  test('sends far fewer messages than there are entries, with several writers', async (t) => {
     const opened = await stores(t, 3);
     const [first] = opened;
-    let notes = 0;
-    first?.pubSub.subscribe('journal', () => (notes += 1));
+    let messages = 0;
+    first?.pubSub.subscribe('journal', () => (messages += 1));
     const announcers = opened.map(({ pubSub }) => new GrowthAnnouncer(pubSub));
-    const begun = performance.now();
+    const startedAt = performance.now();
     let announced = 0;
-    while (performance.now() - begun < 1000) {
-      // Many at a time, so that there are enough on a busy machine, too.
+    while (performance.now() - startedAt < 1000) {
+      // Many at a time, so that there are enough also on a busy machine.
       for (let count = 0; count < 20; count += 1) for (const announcer of announcers) announcer.announce();
       announced += 20 * announcers.length;
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     await Promise.all(announcers.map((announcer) => announcer.close()));
-    assert.ok(notes > 0);
-    assert.ok(notes * 5 < announced, `${notes} notes for ${announced} entries`);
+    assert.ok(messages > 0);
+    assert.ok(messages * 5 < announced, `${messages} messages for ${announced} entries`);
   });
 
-  test('a notice that is no note ends nobody, and what comes after it is heard', async (t) => {
+  test('ignores notifications that are not valid messages', async (t) => {
     const [store] = await stores(t, 1);
     assert.ok(store !== undefined);
-    const address = cluster.address(`hearing_${places}`);
+    const address = cluster.address(`shared_${schemas}`);
     const client = new pg.Client({ connectionString: address.replace(/\?.*/, '') });
     await client.connect();
     t.after(() => client.end());
-    const heard: string[] = [];
-    store.pubSub.subscribe('t', (text) => heard.push(text));
-    for (const notice of ['', 'no note', '{}', '[1]', 'null', '#x', '#999'])
+    const received: string[] = [];
+    store.pubSub.subscribe('t', (text) => received.push(text));
+    for (const notice of ['', 'not JSON', '{}', '[1]', 'null', '#x', '#999'])
       await client.query('SELECT pg_notify($1, $2)', [toChannel(parseAddress(address)), notice]);
-    await store.pubSub.publish('t', 'heard');
-    await until(() => heard.length > 0, 'a note is heard');
-    assert.deepEqual(heard, ['heard']);
+    await store.pubSub.publish('t', 'valid');
+    await until(() => received.length > 0, 'a message is received');
+    assert.deepEqual(received, ['valid']);
   });
 
-  test('what a long note said does not stay in the database', async (t) => {
+  test('removes the text of a long message from the database', async (t) => {
     await stores(t, 1);
-    const address = parseAddress(cluster.address(`hearing_${places}`));
+    const address = parseAddress(cluster.address(`shared_${schemas}`));
     const database = new PostgresDatabase(await loadDriver(), address);
     t.after(() => database.close());
     const rows = (): Promise<unknown[]> => database.rows('SELECT FROM notes');
-    await new PostgresPubSub(database, 'nobody', 200).publish('t', 'x'.repeat(20_000));
+    await new PostgresPubSub(database, 'unused_channel', 200).publish('t', 'x'.repeat(20_000));
     assert.equal((await rows()).length, 1);
-    await until(async () => (await rows()).length === 0, 'it is gone');
+    await until(async () => (await rows()).length === 0, 'the row is removed');
   });
 
-  test('a call that waits hears of the answer that another process got', async (t) => {
+  test('a waiting call receives the answer that was given in another process', async (t) => {
     const opened = await stores(t, 2);
     const burn = defineTool({ name: 'burn', description: 'Burns.', effect: 'irreversible', run: () => 'burnt' });
     const boxes: Signalbox[] = [];
@@ -129,15 +129,15 @@ describe('processes that share a PostgreSQL', () => {
     t.after(() => Promise.all(boxes.map((box) => box.close())));
     const [one, two] = boxes;
     assert.ok(one !== undefined && two !== undefined);
-    const asked = new Promise<string>((resolve) =>
+    const requested = new Promise<string>((resolve) =>
       one.on('ApprovalRequested', ({ approvalId }) => resolve(approvalId)),
     );
-    const called = one.call('mcp__test__burn', {}, { waitMs: 60_000 });
-    await two.approvals.approve(await within(asked, 'the question'), { by: { id: 'ann', kind: 'human' } });
-    assert.equal((await within(called, 'the call ends', undefined, toldMs)).outcome, 'completed');
+    const outcome = one.call('mcp__test__burn', {}, { waitMs: 60_000 });
+    await two.approvals.approve(await within(requested, 'the question'), { by: { id: 'ann', kind: 'human' } });
+    assert.equal((await within(outcome, 'the end of the call', undefined, notificationMs)).outcome, 'completed');
   });
 
-  test('rules count what other processes ran a moment ago, and what runs there now', async (t) => {
+  test('rules count the ended and the running calls of other processes', async (t) => {
     const opened = await stores(t, 2);
     const running = Promise.withResolvers<void>();
     const ending = Promise.withResolvers<string>();
@@ -166,25 +166,25 @@ describe('processes that share a PostgreSQL', () => {
     for (let round = 0; round < 5; round += 1) {
       const here: Signalbox = round % 2 === 0 ? one : two;
       const there: Signalbox = here === one ? two : one;
-      const seen: string[] = [await ask(here, 'write'), await ask(there, 'deploy'), await ask(there, 'check')];
-      assert.deepEqual([...seen, await ask(here, 'deploy')], ['completed', 'denied', 'completed', 'completed']);
+      const outcomes: string[] = [await ask(here, 'write'), await ask(there, 'deploy'), await ask(there, 'check')];
+      assert.deepEqual([...outcomes, await ask(here, 'deploy')], ['completed', 'denied', 'completed', 'completed']);
     }
     const paid = [];
     for (const box of [one, two, one, two, one]) paid.push(await ask(box, 'pay'));
     assert.deepEqual(paid, ['completed', 'completed', 'completed', 'denied', 'denied']);
-    const seen: string[] = [await ask(two, 'write'), await ask(two, 'check'), await ask(one, 'write')];
-    assert.deepEqual(seen, ['completed', 'completed', 'completed']);
-    assert.equal(await ask(one, 'deploy'), 'denied', 'written after the check there, though heard of before it');
+    const outcomes: string[] = [await ask(two, 'write'), await ask(two, 'check'), await ask(one, 'write')];
+    assert.deepEqual(outcomes, ['completed', 'completed', 'completed']);
+    assert.equal(await ask(one, 'deploy'), 'denied', 'the write is after the check of the other process');
     const long = ask(one, 'long');
     await running.promise;
-    assert.equal(await ask(two, 'long'), 'denied', 'one runs there');
-    const third = await open(await postgresStore({ address: cluster.address(`hearing_${places}`) }));
-    assert.equal(await ask(third, 'long'), 'denied', 'also for who has never heard of the session');
+    assert.equal(await ask(two, 'long'), 'denied', 'a call runs in the other process');
+    const third = await open(await postgresStore({ address: cluster.address(`shared_${schemas}`) }));
+    assert.equal(await ask(third, 'long'), 'denied', 'also for a process that does not know the session');
     ending.resolve('done');
     assert.equal(await long, 'completed');
   });
 
-  test('a call has one outcome, also when its process was taken for gone and comes back', async (t) => {
+  test('a call has one outcome, also when its process was considered dead and returns', async (t) => {
     const [one, two] = await stores(t, 2);
     assert.ok(one !== undefined && two !== undefined);
     const running = Promise.withResolvers<void>();
@@ -216,12 +216,12 @@ describe('processes that share a PostgreSQL', () => {
       );
     assert.deepEqual(await outcomes(call), ['unknown']);
 
-    await one.append([draft({ call: 'back', type: 'CallStarted', outcome: '' })]);
-    await one.append([draft({ call: 'back' }), draft({ call: 'other' })]);
-    const late = draft({ call: 'back', outcome: 'unknown', claim: { key: 'lost back', fingerprint: '' } });
+    await one.append([draft({ call: 'returned', type: 'CallStarted', outcome: '' })]);
+    await one.append([draft({ call: 'returned' }), draft({ call: 'other' })]);
+    const late = draft({ call: 'returned', outcome: 'unknown', claim: { key: 'lost returned', fingerprint: '' } });
     const [written, next] = await two.append([late, draft({ call: 'next' })]);
     assert.deepEqual([written, next?.call], [undefined, 'next']);
-    assert.deepEqual(await outcomes('back'), ['completed']);
+    assert.deepEqual(await outcomes('returned'), ['completed']);
     assert.equal((await verifyChain(two)).ok, true);
   });
 });

@@ -6,13 +6,13 @@ import pg, { type Client } from 'pg';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import { approvalStoreConformance } from '../../journal/store/approval-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/store/job-store.conformance.ts';
-import { keptStoreConformance } from '../../journal/store/key-value-store.conformance.ts';
-import { postConformance } from '../../journal/store/pub-sub.conformance.ts';
+import { keyValueStoreConformance } from '../../journal/store/key-value-store.conformance.ts';
+import { pubSubConformance } from '../../journal/store/pub-sub.conformance.ts';
 import { sessionStoreConformance } from '../../journal/store/session-store.conformance.ts';
 import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { type StorePlace, draft, storeConformance } from '../../journal/store/store.conformance.ts';
+import { type StoreFixture, draft, storeConformance } from '../../journal/store/store.conformance.ts';
 import { tokenStoreConformance } from '../../journal/store/token-store.conformance.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
@@ -21,11 +21,11 @@ import { postgresStore } from './postgres-store.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
-let places = 0;
+let schemas = 0;
 
 /** Returns the address of a new schema. */
-const inSchema = async (): Promise<StorePlace> => {
-  const address = cluster.address(`place_${(places += 1)}`);
+const inSchema = async (): Promise<StoreFixture> => {
+  const address = cluster.address(`store_${(schemas += 1)}`);
   return { open: () => postgresStore({ address }), dispose: async () => undefined };
 };
 for (const suite of [
@@ -34,15 +34,15 @@ for (const suite of [
   sessionStoreConformance,
   tokenStoreConformance,
   jobStoreConformance,
-  postConformance,
-  keptStoreConformance,
+  pubSubConformance,
+  keyValueStoreConformance,
 ])
-  suite('postgres', true, inSchema);
+  suite('PostgreSQL', true, inSchema);
 
-describe('a store in PostgreSQL', () => {
+describe('postgresStore', () => {
   /** A new schema, its store, and a direct connection to its tables. */
-  async function place(t: TestContext): Promise<{ address: string; open(): Promise<Store>; sql: Client }> {
-    const schema = `own_${(places += 1)}`;
+  async function createSchema(t: TestContext): Promise<{ address: string; open(): Promise<Store>; sql: Client }> {
+    const schema = `own_${(schemas += 1)}`;
     const address = cluster.address(schema);
     const url = new URL(address);
     url.search = `?options=-c search_path=${schema}`;
@@ -63,24 +63,24 @@ describe('a store in PostgreSQL', () => {
     };
   }
 
-  test('several that open an empty database at once all find their tables', async (t) => {
-    const { open, sql } = await place(t);
+  test('creates the tables once when several processes open an empty database', async (t) => {
+    const { open, sql } = await createSchema(t);
     const stores = await Promise.all(Array.from({ length: 4 }, open));
     for (const store of stores) await store.append([draft()]);
     const { rows } = await sql.query('SELECT version FROM schema_version');
     assert.equal(rows.length, 1);
   });
 
-  test('one of a newer version is refused by name, before anything is touched', async (t) => {
-    const { open, sql } = await place(t);
+  test('rejects a database of a newer version with `store-newer`, and changes nothing', async (t) => {
+    const { open, sql } = await createSchema(t);
     await (await open()).append([draft()]);
     await sql.query('UPDATE schema_version SET version = 99');
     await assert.rejects(open(), (error) => error instanceof SignalboxError && error.code === 'store-newer');
     assert.deepEqual((await sql.query('SELECT version FROM schema_version')).rows, [{ version: 99 }]);
   });
 
-  test('many writers share one chain: each entry has its place, and none is missing', async (t) => {
-    const { open } = await place(t);
+  test('concurrent writers share one chain without gaps', async (t) => {
+    const { open } = await createSchema(t);
     const stores = await Promise.all([open(), open(), open()]);
     const written = await Promise.all(
       stores.map(async (store, writer) => {
@@ -124,8 +124,8 @@ describe('a store in PostgreSQL', () => {
     ],
   } as const;
   for (const [what, [statement, seq]] of Object.entries(tampering))
-    test(`verify finds ${what} among the entries of several writers`, async (t) => {
-      const { open, sql } = await place(t);
+    test(`verifyChain detects ${what} among the entries of several writers`, async (t) => {
+      const { open, sql } = await createSchema(t);
       const [one, two] = await Promise.all([open(), open()]);
       for (let round = 1; round <= 3; round += 1)
         for (const store of [one, two]) await store.append([draft({ body: `{"amount":${round}}` })]);
@@ -135,8 +135,8 @@ describe('a store in PostgreSQL', () => {
       assert.deepEqual([found.ok, !found.ok && found.seq], [false, seq]);
     });
 
-  test('of processes that want the same key, question or approval at once, one gets it', async (t) => {
-    const { open } = await place(t);
+  test('gives a key, a question, an answer or an approval to one of several concurrent processes', async (t) => {
+    const { open } = await createSchema(t);
     const stores = await Promise.all([open(), open(), open()]);
     const winners = async (make: (writer: number) => Partial<EntryDraft>): Promise<number> => {
       const written = await Promise.all(stores.map(async (store, writer) => store.append([draft(make(writer))])));
@@ -169,8 +169,8 @@ describe('a store in PostgreSQL', () => {
     assert.equal((await verifyChain(await open())).ok, true);
   });
 
-  test('an open call of a living process is no orphan; of a killed one it is, for one process alone', async (t) => {
-    const { address, open } = await place(t);
+  test('reports the open calls of a killed process as orphans, to one process only, and not those of a live process', async (t) => {
+    const { address, open } = await createSchema(t);
     const script = `
       const { postgresStore } = await import(${JSON.stringify(new URL('./postgres-store.ts', import.meta.url).href)});
       const store = await postgresStore({ address: process.env.ADDRESS });
@@ -195,14 +195,14 @@ describe('a store in PostgreSQL', () => {
       found.map(({ call }) => call),
       ['theirs'],
     );
-    const again = [...(await one.orphans()), ...(await two.orphans())];
-    assert.deepEqual(again, found, 'to whoever has taken it, until it has an outcome');
+    const repeated = [...(await one.orphans()), ...(await two.orphans())];
+    assert.deepEqual(repeated, found, 'the process that took it over gets it until it has an outcome');
     await one.append([draft({ call: 'theirs' })]);
     assert.deepEqual([await one.orphans(), await two.orphans()], [[], []]);
   });
 
-  test('of processes that want the same turn or the last room for a job at once, one gets it', async (t) => {
-    const { open } = await place(t);
+  test('gives a turn, or the last job within the limit, to one of several concurrent processes', async (t) => {
+    const { open } = await createSchema(t);
     const stores = await Promise.all([open(), open(), open()]);
     const by = { id: 'ann', kind: 'human' } as const;
     const [first] = stores;
@@ -225,7 +225,7 @@ describe('a store in PostgreSQL', () => {
       });
       const queued = await Promise.all(
         stores.map(({ sessions }, writer) =>
-          sessions.queue({ id: `t${writer}`, session, content: '', by, at: 1, title: '', most: 2 }),
+          sessions.queue({ id: `t${writer}`, session, content: '', by, at: 1, title: '', maxWaiting: 2 }),
         ),
       );
       assert.deepEqual(new Set(queued.map((turn) => turn?.position)), new Set([0, 1, undefined]));
@@ -248,8 +248,8 @@ describe('a store in PostgreSQL', () => {
     }
   });
 
-  test('keeps what has a NUL in it, with a sign in its place, and finds it so', async (t) => {
-    const { open } = await place(t);
+  test('stores U+FFFD in place of NUL, and finds such entries', async (t) => {
+    const { open } = await createSchema(t);
     const store = await open();
     const [entry] = await store.append([draft({ tool: 'a\0b', call: 'c\ud800' })]);
     assert.equal(entry?.tool, 'a\uFFFDb');
@@ -257,8 +257,8 @@ describe('a store in PostgreSQL', () => {
     assert.equal((await verifyChain(store)).ok, true);
   });
 
-  test('a batch of which one entry cannot be written is not written at all', async (t) => {
-    const { open } = await place(t);
+  test('writes nothing of a batch with an invalid entry', async (t) => {
+    const { open } = await createSchema(t);
     const store = await open();
     const broken = { ...draft({ call: 'b' }), at: 'not a number' as unknown as number };
     const claim = { key: 'k', fingerprint: 'f' };

@@ -10,7 +10,7 @@ import { draft } from '../../journal/store/store.conformance.ts';
 import { backUpSqlite } from './backup.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
-test('a backup ends while others never stop writing, and has all that was acknowledged before', async (t) => {
+test('backUpSqlite ends while another connection writes continuously, and contains everything acknowledged before', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-backup-'));
   const [file, to] = [join(directory, 'signalbox.db'), join(directory, 'copy.db')];
   const store = sqliteStore({ file });
@@ -31,7 +31,7 @@ test('a backup ends while others never stop writing, and has all that was acknow
     await store.close();
     rmSync(directory, { recursive: true });
   });
-  await within(backUpSqlite(file, to), 'that the backup ends', undefined, 30_000);
+  await within(backUpSqlite(file, to), 'the end of the backup', undefined, 30_000);
   const copy = sqliteStore({ file: to });
   const verified = await verifyChain(copy);
   await copy.close();

@@ -18,8 +18,8 @@ function temporary(t: { after(work: () => void): void }): string {
   return join(directory, 'signalbox.db');
 }
 
-/** Opens a store that is closed with its test, even when the test fails: its thread would keep the test file running. */
-function opened(t: { after(work: () => Promise<void>): void }, file: string): Store {
+/** Opens a store that is closed with its test, even when the test fails, because its thread would keep the process alive. */
+function openStore(t: { after(work: () => Promise<void>): void }, file: string): Store {
   const store = sqliteStore({ file });
   t.after(() => store.close());
   return store;
@@ -44,20 +44,20 @@ async function eventually(holds: () => boolean, what: string): Promise<void> {
   }
 }
 
-describe('checkpoints of the log', () => {
-  test('the log is moved beside the commits, and begins anew when they pause', async (t) => {
+describe('Checkpointer', () => {
+  test('checkpoints the log in a thread, and the log restarts when commits pause', async (t) => {
     const file = temporary(t);
-    const store = opened(t, file);
+    const store = openStore(t, file);
     await appendOneByOne(store, 1500);
-    assert.ok(log(file).frames < maxLogPages, 'no commit had to do it');
-    await eventually(() => log(file).moved === log(file).frames, 'everything is moved');
+    assert.ok(log(file).frames < maxLogPages, 'no commit did the checkpoint');
+    await eventually(() => log(file).moved === log(file).frames, 'the whole log is checkpointed');
     await appendOneByOne(store, 1);
     assert.ok(log(file).frames < 500, `the log has ${log(file).frames} pages`);
   });
 
-  test('the log stays bounded when the thread never gets to it', async (t) => {
+  test('the log stays bounded while the thread gets no further request', async (t) => {
     const file = temporary(t);
-    const store = opened(t, file);
+    const store = openStore(t, file);
     // Without a turn of the event loop, no message of the thread arrives, so only one checkpoint is requested.
     await appendOneByOne(store, maxLogPages * 2);
     // Beyond that, the log grows only while the thread, which may wait for a processor, runs its one checkpoint.
@@ -65,21 +65,21 @@ describe('checkpoints of the log', () => {
     assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, maxLogPages * 2]);
   });
 
-  test('closing lets a checkpoint under way end, and leaves no log behind', async (t) => {
+  test('closing waits for a checkpoint in progress and leaves no log file', async (t) => {
     const file = temporary(t);
     for (let round = 1; round <= 5; round += 1) {
       const store = sqliteStore({ file });
       await appendOneByOne(store, 1000);
       await wait(round * 10);
       await store.close();
-      assert.equal(existsSync(`${file}-wal`), false, 'the last connection takes the log with it');
+      assert.equal(existsSync(`${file}-wal`), false, 'the last connection removes the log');
     }
     const store = sqliteStore({ file });
     assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, 5000]);
     await store.close();
   });
 
-  test('a thread that cannot work is not missed', async (t) => {
+  test('a thread that fails does not disturb commits', async (t) => {
     const checkpointer = new Checkpointer(join(temporary(t), 'no', 'such', 'directory.db'));
     for (let round = 0; round < 3; round += 1) {
       for (let commit = 0; commit < 2000; commit += 1) checkpointer.committed(1);
@@ -88,7 +88,7 @@ describe('checkpoints of the log', () => {
     await checkpointer.close();
   });
 
-  test('two stores on one file, each with its thread, keep one chain', async (t) => {
+  test('two stores on one file, each with its own thread, share one chain', async (t) => {
     const file = temporary(t);
     const stores = [sqliteStore({ file }), sqliteStore({ file })];
     for (let round = 0; round < 30; round += 1) {
@@ -102,7 +102,7 @@ describe('checkpoints of the log', () => {
     await two.close();
   });
 
-  test('kill -9 while the log is moved: what was acknowledged is kept, the chain verifies', async (t) => {
+  test('keeps acknowledged entries when the process is killed during a checkpoint', async (t) => {
     const file = temporary(t);
     const script = `
       const { sqliteStore } = await import(${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href)});
@@ -123,7 +123,7 @@ describe('checkpoints of the log', () => {
       let output = '';
       child.stdout.setEncoding('utf8').on('data', (piece: string) => (output += piece));
       const before = acknowledged;
-      await eventually(() => lastOf(output) > before + 5000, 'it writes enough for a checkpoint');
+      await eventually(() => lastOf(output) > before + 5000, 'the process writes enough for a checkpoint');
       await wait(round * 17);
       child.kill('SIGKILL');
       await once(child, 'close');

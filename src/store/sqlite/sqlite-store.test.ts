@@ -8,11 +8,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { approvalStoreConformance } from '../../journal/store/approval-store.conformance.ts';
 import { verifyChain } from '../../journal/integrity/hash-chain.ts';
-import { keptStoreConformance } from '../../journal/store/key-value-store.conformance.ts';
-import { postConformance } from '../../journal/store/pub-sub.conformance.ts';
+import { keyValueStoreConformance } from '../../journal/store/key-value-store.conformance.ts';
+import { pubSubConformance } from '../../journal/store/pub-sub.conformance.ts';
 import { sessionStoreConformance } from '../../journal/store/session-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/store/job-store.conformance.ts';
-import { type StorePlace, draft, storeConformance } from '../../journal/store/store.conformance.ts';
+import { type StoreFixture, draft, storeConformance } from '../../journal/store/store.conformance.ts';
 import { tokenStoreConformance } from '../../journal/store/token-store.conformance.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
@@ -21,14 +21,14 @@ function temporary(): string {
   return mkdtempSync(join(tmpdir(), 'signalbox-store-'));
 }
 
-const inFile = async (): Promise<StorePlace> => {
+const inFile = async (): Promise<StoreFixture> => {
   const directory = temporary();
   return {
     open: async () => sqliteStore({ file: join(directory, 'a', 'signalbox.db') }),
     dispose: async () => rmSync(directory, { recursive: true }),
   };
 };
-const inMemory = async (): Promise<StorePlace> => ({
+const inMemory = async (): Promise<StoreFixture> => ({
   open: async () => sqliteStore(),
   dispose: async () => undefined,
 });
@@ -38,16 +38,16 @@ const suites = [
   sessionStoreConformance,
   tokenStoreConformance,
   jobStoreConformance,
-  postConformance,
-  keptStoreConformance,
+  pubSubConformance,
+  keyValueStoreConformance,
 ];
 for (const suite of suites) {
-  suite('sqlite in a file', true, inFile);
-  suite('sqlite in memory', false, inMemory);
+  suite('SQLite file', true, inFile);
+  suite('SQLite memory', false, inMemory);
 }
 
-describe('sqlite store', () => {
-  test('two writers on one file share one chain, whatever the order of their commits', async (t) => {
+describe('sqliteStore', () => {
+  test('two stores on one file share one chain in any order of commits', async (t) => {
     const directory = temporary();
     const file = join(directory, 'signalbox.db');
     const [one, two] = [sqliteStore({ file }), sqliteStore({ file })];
@@ -65,7 +65,7 @@ describe('sqlite store', () => {
     assert.equal((await two.entries({ order: 'oldest-first', limit: 500, tool: 'mcp__a__b' })).length, 150);
   });
 
-  test('an open call of a living process is no orphan; of a killed process it is', async (t) => {
+  test('reports the open calls of a killed process as orphans, and not those of a live process', async (t) => {
     const directory = temporary();
     const file = join(directory, 'signalbox.db');
     t.after(() => rmSync(directory, { recursive: true }));
@@ -90,7 +90,7 @@ describe('sqlite store', () => {
     await store.close();
   });
 
-  test('a failing append writes nothing of its batch and leaves the chain usable', async () => {
+  test('a failed append writes nothing of its batch and leaves the chain usable', async () => {
     const store = sqliteStore();
     await store.append([draft({ call: 'a' })]);
     const broken = { ...draft({ call: 'b' }), at: 'not a number' as unknown as number };
@@ -102,7 +102,7 @@ describe('sqlite store', () => {
     await store.close();
   });
 
-  test('a journal of a newer version is refused by name', (t) => {
+  test('rejects a journal of a newer version with `store-newer`', (t) => {
     const directory = temporary();
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'signalbox.db');
@@ -115,7 +115,7 @@ describe('sqlite store', () => {
     );
   });
 
-  test('a path that cannot be opened is named in the error', () => {
+  test('names a path that cannot be opened in the error', () => {
     const file = join('/dev/null', 'signalbox.db');
     assert.throws(
       () => sqliteStore({ file }),
@@ -123,7 +123,7 @@ describe('sqlite store', () => {
     );
   });
 
-  test('looking for a text lets others in after every few megabytes, and ends when nobody waits for it', async (t) => {
+  test('a text search yields to the event loop after every few megabytes, and stops when it is aborted', async (t) => {
     const store = sqliteStore();
     t.after(() => store.close());
     const body = JSON.stringify({ arguments: { text: 'a'.repeat(1024 * 1024) } });
@@ -134,18 +134,18 @@ describe('sqlite store', () => {
       turning = setImmediate(count);
     };
     let turning = setImmediate(count);
-    // The searched text might begin at every position of the entries.
+    // The text could begin at every position of the entries.
     const query = { order: 'newest-first', limit: 10, text: `${'a'.repeat(199)}b` } as const;
     assert.deepEqual(await Promise.all([store.entries(query), store.entries(query)]), [[], []]);
     clearImmediate(turning);
-    assert.ok(turns >= 35, `only ${turns} turns, and each of the two searches has 20 stretches`);
-    const leaving = new AbortController();
-    const ended = assert.rejects(store.entries({ ...query, signal: leaving.signal }), { name: 'AbortError' });
-    leaving.abort();
-    await ended;
+    assert.ok(turns >= 35, `only ${turns} turns for two searches with 20 ranges each`);
+    const abort = new AbortController();
+    const rejected = assert.rejects(store.entries({ ...query, signal: abort.signal }), { name: 'AbortError' });
+    abort.abort();
+    await rejected;
   });
 
-  test('queries by session use the index, not a scan of the journal', async (t) => {
+  test('queries by session, tool, call and outcome use an index', async (t) => {
     const directory = temporary();
     t.after(() => rmSync(directory, { recursive: true }));
     const file = join(directory, 'signalbox.db');
@@ -164,16 +164,16 @@ describe('sqlite store', () => {
     }
     database.close();
   });
-});
 
-test('what is recorded is for its owner alone, also in a directory that others can look into', async (t) => {
-  const directory = temporary();
-  t.after(() => rmSync(directory, { recursive: true }));
-  chmodSync(directory, 0o755);
-  const store = sqliteStore({ file: join(directory, 'signalbox.db') });
-  t.after(() => store.close());
-  await store.append([draft()]);
-  const open = readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
-  assert.deepEqual(open, []);
-  assert.ok(readdirSync(directory).includes('signalbox.db-wal'));
+  test('creates files that only their owner can read, also in a directory that others can read', async (t) => {
+    const directory = temporary();
+    t.after(() => rmSync(directory, { recursive: true }));
+    chmodSync(directory, 0o755);
+    const store = sqliteStore({ file: join(directory, 'signalbox.db') });
+    t.after(() => store.close());
+    await store.append([draft()]);
+    const readable = readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
+    assert.deepEqual(readable, []);
+    assert.ok(readdirSync(directory).includes('signalbox.db-wal'));
+  });
 });

@@ -2,21 +2,23 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { WriterLock } from './writer-lock.ts';
 
-test('a lock is one file, and what killed processes left of theirs is taken away', (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-writers-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  const longAgo = new Date(Date.now() - 3_600_000);
-  for (const name of ['a.lock.new', 'a.lock.new-journal', 'b.lock.new-journal']) {
-    writeFileSync(join(directory, name), '');
-    utimesSync(join(directory, name), longAgo, longAgo);
-  }
-  writeFileSync(join(directory, 'beginning.lock.new'), '');
-  const lock = new WriterLock(directory, 'mine');
-  assert.deepEqual(lock.living(), new Set(['mine']));
-  assert.deepEqual(readdirSync(directory).toSorted(), ['beginning.lock.new', 'mine.lock']);
-  lock.release();
-  assert.deepEqual(readdirSync(directory), ['beginning.lock.new']);
+describe('WriterLock', () => {
+  test('uses one file, and removes old files of killed processes', (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-writers-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const name of ['a.lock.new', 'a.lock.new-journal', 'b.lock.new-journal']) {
+      writeFileSync(join(directory, name), '');
+      utimesSync(join(directory, name), longAgo, longAgo);
+    }
+    writeFileSync(join(directory, 'beginning.lock.new'), '');
+    const lock = new WriterLock(directory, 'mine');
+    assert.deepEqual(lock.living(), new Set(['mine']));
+    assert.deepEqual(readdirSync(directory).toSorted(), ['beginning.lock.new', 'mine.lock']);
+    lock.release();
+    assert.deepEqual(readdirSync(directory), ['beginning.lock.new']);
+  });
 });

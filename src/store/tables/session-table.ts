@@ -159,7 +159,7 @@ export abstract class SessionTable implements SessionStore {
     return this.#database.run(() => this.#queue(turn));
   }
 
-  *#queue({ id, session, content, by, at, title, most, key }: TurnDraft): Operation<QueuedTurn | undefined> {
+  *#queue({ id, session, content, by, at, title, maxWaiting, key }: TurnDraft): Operation<QueuedTurn | undefined> {
     const sentSince = at - sentMessagesMs;
     const [, [row], [before]] = yield* execute(
       this.#lock(session),
@@ -169,7 +169,7 @@ export abstract class SessionTable implements SessionStore {
     if (row === undefined) return undefined;
     if (before !== undefined) return before;
     const { queued, turn, lastSeq } = toSession(row);
-    if (queued >= most) return undefined;
+    if (queued >= maxWaiting) return undefined;
     const position = queued + (turn === 'none' ? 0 : 1);
     const sent =
       key === undefined

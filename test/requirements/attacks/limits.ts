@@ -14,7 +14,7 @@ export const limits: Section<'H'> = {
       processes('a budget allows exactly the calls that fit, on one SQLite file'),
       processes('a budget allows exactly the calls that fit, on one PostgreSQL database'),
       processes('budget and rate limit hold for several processes of signalbox stdio'),
-      'src/store/sqlite/sqlite-store.test.ts > store sqlite in a file > knows, as far as that costs little, whether another process has written',
+      'src/store/sqlite/sqlite-store.test.ts > Store (SQLite file) > `ownSince` is undefined when another process may have written',
     ],
   },
   H27: {

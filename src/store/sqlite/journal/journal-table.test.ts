@@ -25,7 +25,7 @@ import { draft } from '../../../journal/store/store.conformance.ts';
 import type { Appended, Store } from '../../../journal/store/store.ts';
 import { sqliteStore } from '../sqlite-store.ts';
 
-interface Place {
+interface TestJournal {
   readonly file: string;
   open(): Store;
   /** The number of entries in the table, without those in a tail. */
@@ -33,7 +33,7 @@ interface Place {
   tails(): string[];
 }
 
-function place(t: TestContext): Place {
+function testJournal(t: TestContext): TestJournal {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-tail-'));
   const file = join(directory, 'signalbox.db');
   const opened: Store[] = [];
@@ -61,12 +61,12 @@ function place(t: TestContext): Place {
   };
 }
 
-/** Number of uncontended appends after which the store holds the tail. */
-const enough = 40;
+/** The number of uncontended appends after which a store holds the tail. */
+const warmUpAppends = 40;
 const holeSize = 16;
 
-async function settleIn(store: Store): Promise<void> {
-  for (let round = 0; round < enough; round += 1) await store.append([draft({ call: `before_${round}` })]);
+async function warmUp(store: Store): Promise<void> {
+  for (let round = 0; round < warmUpAppends; round += 1) await store.append([draft({ call: `before_${round}` })]);
 }
 
 async function callsOf(store: Store): Promise<string[]> {
@@ -91,30 +91,30 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
-/** Appends to the store in a separate process, and kills the process. */
-async function appendAndDie(file: string, calls: readonly string[], isHalfIn = false): Promise<void> {
+/** Appends in a separate process and kills it; with `isHalfIndexed`, when a part of the entries is in the table. */
+async function appendAndKill(file: string, calls: readonly string[], isHalfIndexed = false): Promise<void> {
   const script = `
     const { sqliteStore } = await import(${JSON.stringify(new URL('../sqlite-store.ts', import.meta.url).href)});
     const store = sqliteStore({ file: ${JSON.stringify(file)} });
-    for (let round = 0; round < ${enough}; round += 1)
+    for (let round = 0; round < ${warmUpAppends}; round += 1)
       await store.append([${JSON.stringify(draft({ call: 'before' }))}]);
     await store.entries({ order: 'oldest-first', limit: 1 });
     for (const call of ${JSON.stringify(calls)}) await store.append([{ ...${JSON.stringify(draft())}, call }]);
     const { DatabaseSync } = await import('node:sqlite');
     const database = new DatabaseSync(${JSON.stringify(file)});
     const count = database.prepare('SELECT count(*) AS entries FROM journal');
-    while (${isHalfIn} && count.get().entries <= ${enough}) await new Promise((resolve) => setImmediate(resolve));
+    while (${isHalfIndexed} && count.get().entries <= ${warmUpAppends}) await new Promise((resolve) => setImmediate(resolve));
     process.kill(process.pid, 'SIGKILL');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
   assert.equal(signal, 'SIGKILL');
 }
 
-describe('the tail of the journal', () => {
-  test('what one process appends alone is acknowledged before it is in the table', async (t) => {
-    const { open, inTable, tails } = place(t);
+describe('JournalTable', () => {
+  test('acknowledges entries of a sole writer before they are in the table', async (t) => {
+    const { open, inTable, tails } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     const before = inTable();
     const [entry] = await store.append([draft({ call: 'a' })]);
     assert.equal(inTable(), before);
@@ -125,75 +125,75 @@ describe('the tail of the journal', () => {
     assert.ok((await verifyChain(store)).ok);
   });
 
-  test('it comes into the table and its index by itself', async (t) => {
-    const { open, inTable } = place(t);
+  test('moves entries from the tail into the table and the index automatically', async (t) => {
+    const { open, inTable } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     await store.append([draft({ call: 'a' })]);
-    while (inTable() < enough + 1) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (inTable() < warmUpAppends + 1) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.deepEqual(await store.anchor(), {
-      seq: enough + 1,
+      seq: warmUpAppends + 1,
       hash: (await store.entries({ order: 'newest-first', limit: 1 }))[0]?.hash,
     });
   });
 
-  test('what must survive a power loss is in the table, with all before it, when sync resolves', async (t) => {
-    const { open, inTable } = place(t);
+  test('`sync` moves all entries into the table before it resolves', async (t) => {
+    const { open, inTable } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     await store.append([draft({ call: 'a' })]);
     await store.append([draft({ call: 'b', type: 'CallStarted', outcome: '' })]);
     await store.sync();
-    assert.equal(inTable(), enough + 2);
+    assert.equal(inTable(), warmUpAppends + 2);
   });
 
-  test('another process sees what was acknowledged, and does not take the tail away by reading', async (t) => {
-    const { open, tails } = place(t);
+  test('another process reads acknowledged entries without revoking the tail', async (t) => {
+    const { open, tails } = testJournal(t);
     const [writer, reader] = [open(), open()];
-    await settleIn(writer);
-    const held = tails();
+    await warmUp(writer);
+    const tailsBefore = tails();
     for (const call of ['a', 'b', 'c']) {
       await writer.append([draft({ call })]);
       assert.equal((await reader.entries({ order: 'newest-first', limit: 1 }))[0]?.call, call);
       assert.equal((await reader.entries({ order: 'newest-first', limit: 9, call }))[0]?.call, call);
     }
-    assert.deepEqual(tails(), held);
-    assert.equal((await verifyChain(writer)).entries, enough + 3);
+    assert.deepEqual(tails(), tailsBefore);
+    assert.equal((await verifyChain(writer)).entries, warmUpAppends + 3);
     assert.ok((await verifyChain(reader)).ok);
   });
 
-  test('another process that writes takes it away: the chain goes on after everything acknowledged', async (t) => {
-    const { open, tails } = place(t);
+  test('another process that writes revokes the tail and continues the chain after all acknowledged entries', async (t) => {
+    const { open, tails } = testJournal(t);
     const [one, two] = [open(), open()];
-    await settleIn(one);
+    await warmUp(one);
     await one.append([draft({ call: 'a' })]);
     await two.append([draft({ call: 'b' })]);
     assert.deepEqual(tails(), []);
     await one.append([draft({ call: 'c' }), draft({ call: 'd' })]);
     await two.append([draft({ call: 'e' })]);
-    assert.deepEqual((await callsOf(one)).slice(enough), ['a', 'b', 'c', 'd', 'e']);
+    assert.deepEqual((await callsOf(one)).slice(warmUpAppends), ['a', 'b', 'c', 'd', 'e']);
     assert.ok((await verifyChain(two)).ok);
-    await settleIn(two);
-    assert.equal(tails().length, 1, 'whoever writes alone now gets it');
+    await warmUp(two);
+    assert.equal(tails().length, 1, 'the process that is the sole writer now holds a tail');
   });
 
-  test('a process killed between tail and table loses nothing of what it acknowledged', async (t) => {
-    const { file, open, inTable } = place(t);
-    await appendAndDie(file, ['a', 'b', 'c']);
-    assert.equal(inTable(), enough);
+  test('keeps acknowledged entries of a process that is killed before they are in the table', async (t) => {
+    const { file, open, inTable } = testJournal(t);
+    await appendAndKill(file, ['a', 'b', 'c']);
+    assert.equal(inTable(), warmUpAppends);
     const store = open();
-    assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'b', 'c']);
+    assert.deepEqual((await callsOf(store)).slice(warmUpAppends), ['a', 'b', 'c']);
     assert.ok((await verifyChain(store)).ok);
     await store.append([draft({ call: 'd' })]);
     await store.close();
     const again = open();
-    assert.deepEqual((await callsOf(again)).slice(enough), ['a', 'b', 'c', 'd']);
-    assert.deepEqual(await verifyChain(again).then(({ ok, entries }) => [ok, entries]), [true, enough + 4]);
+    assert.deepEqual((await callsOf(again)).slice(warmUpAppends), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(await verifyChain(again).then(({ ok, entries }) => [ok, entries]), [true, warmUpAppends + 4]);
   });
 
-  test('wherever a tail is torn, the whole batches before that are kept and nothing else', async (t) => {
-    const { file, tails } = place(t);
-    await appendAndDie(file, ['a', 'béb', 'c']);
+  test('keeps exactly the complete batches of a tail that is torn at any position', async (t) => {
+    const { file, tails } = testJournal(t);
+    await appendAndKill(file, ['a', 'béb', 'c']);
     const [tail = ''] = tails();
     const whole = readFileSync(tail);
     const every = [...whole.keys()].filter((at) => whole.subarray(at - 2, at + 1).toString() === '}\n\n');
@@ -202,50 +202,53 @@ describe('the tail of the journal', () => {
     const first = every.at(-4) ?? 0;
     const tearing = fc.record({
       cut: fc.integer({ min: first + 1, max: whole.length }),
-      left: fc.constantFrom('nothing', 'a hole', 'a hole and the rest'),
+      remainder: fc.constantFrom('nothing', 'a hole', 'a hole and the rest'),
     });
     await fc.assert(
-      fc.asyncProperty(tearing, async ({ cut, left }) => {
+      fc.asyncProperty(tearing, async ({ cut, remainder }) => {
         const copy = mkdtempSync(join(tmpdir(), 'signalbox-torn-'));
         cpSync(dirname(file), copy, { recursive: true });
         const torn = tail.replace(dirname(file), copy);
         truncateSync(torn, cut);
-        // A power loss may leave the right length with only a part of the content, or none.
-        if (left !== 'nothing') appendFileSync(torn, Buffer.alloc(Math.min(holeSize, whole.length - cut)));
-        if (left === 'a hole and the rest') appendFileSync(torn, whole.subarray(cut + holeSize));
-        const kept = ends.filter((end) => end < cut).length;
+        // A power loss may leave a file of the right length with a part of its content, or none.
+        if (remainder !== 'nothing') appendFileSync(torn, Buffer.alloc(Math.min(holeSize, whole.length - cut)));
+        if (remainder === 'a hole and the rest') appendFileSync(torn, whole.subarray(cut + holeSize));
+        const complete = ends.filter((end) => end < cut).length;
         const store = sqliteStore({ file: join(copy, 'signalbox.db') });
-        assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'béb', 'c'].slice(0, kept));
+        assert.deepEqual((await callsOf(store)).slice(warmUpAppends), ['a', 'béb', 'c'].slice(0, complete));
         await store.append([draft({ call: 'd' })]);
-        assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, enough + 1 + kept]);
+        assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [
+          true,
+          warmUpAppends + 1 + complete,
+        ]);
         await store.close();
         rmSync(copy, { recursive: true });
       }),
       {
         numRuns: 25,
         examples: [
-          [{ cut: first + 1, left: 'a hole' }],
-          [{ cut: first + 3, left: 'a hole and the rest' }],
-          [{ cut: whole.length, left: 'nothing' }],
+          [{ cut: first + 1, remainder: 'a hole' }],
+          [{ cut: first + 3, remainder: 'a hole and the rest' }],
+          [{ cut: whole.length, remainder: 'nothing' }],
         ],
       },
     );
   });
 
-  test('a tail that is gone stops nobody', async (t) => {
-    const { file, tails, open } = place(t);
-    await appendAndDie(file, ['a']);
+  test('continues without a tail file that was removed', async (t) => {
+    const { file, tails, open } = testJournal(t);
+    await appendAndKill(file, ['a']);
     for (const tail of tails()) rmSync(tail);
     const store = open();
     await store.append([draft({ call: 'b' })]);
-    assert.deepEqual((await callsOf(store)).slice(enough), ['b']);
+    assert.deepEqual((await callsOf(store)).slice(warmUpAppends), ['b']);
     assert.ok((await verifyChain(store)).ok);
   });
 
-  test('entries of a process that knows of no tail get in between, and nothing is lost', async (t) => {
-    const { file, open } = place(t);
+  test('keeps all entries when an earlier version, which ignores tails, writes in between', async (t) => {
+    const { file, open } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     await store.append([draft({ call: 'a' }), draft({ call: 'b' })]);
     const [head] = await store.entries({ order: 'newest-first', limit: 1 });
     await store.append([draft({ call: 'c' })]);
@@ -256,32 +259,32 @@ describe('the tail of the journal', () => {
       )
       .run(head?.seq ?? 0);
     older.close();
-    assert.deepEqual((await callsOf(store)).slice(enough), ['a', 'b', 'older', 'c']);
+    assert.deepEqual((await callsOf(store)).slice(warmUpAppends), ['a', 'b', 'older', 'c']);
   });
 
-  test('what waits is linked to what stands in the table, also where that is not what it was acknowledged after', async (t) => {
-    const { file, open } = place(t);
+  test('links pending entries to the newest entry of the table, even if that was changed', async (t) => {
+    const { file, open } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     await store.append([draft({ call: 'a' })]);
     await store.sync();
     await store.append([draft({ call: 'b' })]);
     const database = new DatabaseSync(file);
     const other = 'f'.repeat(64);
-    database.prepare('UPDATE journal SET hash = ? WHERE seq = ?').run(other, enough + 1);
+    database.prepare('UPDATE journal SET hash = ? WHERE seq = ?').run(other, warmUpAppends + 1);
     database.close();
     const [entry] = await store.entries({ order: 'newest-first', limit: 1 });
     assert.equal(entry?.call, 'b');
     assert.equal(entry.hash, linkHash(other, entry));
   });
 
-  test('what was pruned does not come back from the tail of a process that was killed', async (t) => {
-    const { file, open } = place(t);
-    await appendAndDie(file, ['a', 'b', 'c']);
+  test('does not restore pruned entries from the tail of a killed process', async (t) => {
+    const { file, open } = testJournal(t);
+    await appendAndKill(file, ['a', 'b', 'c']);
     const store = open();
     const archive = `${file}.jsonl`;
     const { last = 0 } = await pruneJournal(store, { before: Number.MAX_SAFE_INTEGER, archive });
-    assert.equal(last, enough + 2);
+    assert.equal(last, warmUpAppends + 2);
     assert.deepEqual(await callsOf(store), ['c']);
     const again = open();
     await again.append([draft({ call: 'd' })]);
@@ -289,95 +292,95 @@ describe('the tail of the journal', () => {
     assert.ok((await verifyChain(again, { archive: readArchives([archive]) })).ok);
   });
 
-  test('closing leaves no tail behind', async (t) => {
-    const { open, tails, inTable } = place(t);
+  test('closing removes the tail', async (t) => {
+    const { open, tails, inTable } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     await store.append([draft({ call: 'a' })]);
     await store.close();
-    assert.deepEqual([tails(), inTable()], [[], enough + 1]);
+    assert.deepEqual([tails(), inTable()], [[], warmUpAppends + 1]);
   });
 
-  test('what cannot stand in lines goes into the table at once', async (t) => {
-    const { open, inTable } = place(t);
+  test('writes an entry with a line break in a name directly to the table', async (t) => {
+    const { open, inTable } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     await store.append([draft({ session: 'two\nlines' })]);
-    assert.equal(inTable(), enough + 1);
+    assert.equal(inTable(), warmUpAppends + 1);
   });
 
-  test('a burst is acknowledged before it is in the table, and comes in by itself when it is over', async (t) => {
-    const { open, inTable } = place(t);
+  test('acknowledges a burst before it is in the table, and moves it after the burst', async (t) => {
+    const { open, inTable } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     const before = inTable();
     const appending = burst(store, 1500);
     assert.equal(inTable(), before);
     const last = (await Promise.all(appending)).at(-1)?.[0];
-    while ((await store.anchor()).seq < enough + 1500) await new Promise((resolve) => setTimeout(resolve, 10));
+    while ((await store.anchor()).seq < warmUpAppends + 1500) await new Promise((resolve) => setTimeout(resolve, 10));
     assert.deepEqual(await store.anchor(), { seq: last?.seq, hash: last?.hash });
-    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, enough + 1500]);
+    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, warmUpAppends + 1500]);
   });
 
-  test('where calls never pause, table and index follow them meanwhile', async (t) => {
-    const { open } = place(t);
+  test('indexes entries during continuous appends', async (t) => {
+    const { open } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     let appended = 0;
     for (; appended < 100_000 && (await store.anchor()).seq < 5000; appended += 8) {
       await store.append(Array.from({ length: 8 }, () => draft()));
       await new Promise((resolve) => setImmediate(resolve));
     }
-    assert.ok(appended < 100_000, 'nothing was indexed in time');
+    assert.ok(appended < 100_000, 'the index did not reach entry 5,000');
   });
 
-  test('what may wait is bounded, in number and in bytes', async (t) => {
-    const { open, inTable } = place(t);
+  test('bounds the pending entries in number and in bytes', async (t) => {
+    const { open, inTable } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     void burst(store, 5000);
     const many = inTable();
-    assert.ok(many > enough, 'of five thousand some are in the table');
+    assert.ok(many > warmUpAppends, 'some of 5,000 entries are in the table');
     const body = JSON.stringify('x'.repeat(1024 * 1024));
     for (let index = 0; index < 12; index += 1) await store.append([draft({ body })]);
-    assert.ok(inTable() > enough + 5000, 'of twelve megabytes some are in the table');
+    assert.ok(inTable() > warmUpAppends + 5000, 'some of 12 MB are in the table');
   });
 
-  test('whoever needs what a burst left to do lets others in between', async (t) => {
-    const { open } = place(t);
+  test('yields to the event loop while it moves and indexes the entries of a burst', async (t) => {
+    const { open } = testJournal(t);
     const store = open();
-    await settleIn(store);
-    const ways = {
+    await warmUp(store);
+    const operations = {
       sync: () => store.sync(),
       entries: () => store.entries({ order: 'newest-first', limit: 1, call: 'burst_1499' }),
       samples: () => store.samples({ since: 0, until: Date.now(), limit: 1 }),
     };
-    for (const [name, way] of Object.entries(ways)) {
+    for (const [name, operation] of Object.entries(operations)) {
       void burst(store, 1500);
-      const turns = await turnsDuring(way);
+      const turns = await turnsDuring(operation);
       assert.ok(turns >= 4, `${name}: ${turns} turns`);
     }
   });
 
-  test('a process killed when half of a burst is in the table loses nothing of it', async (t) => {
-    const { file, open, inTable } = place(t);
+  test('keeps all entries of a burst when the process is killed while a part is in the table', async (t) => {
+    const { file, open, inTable } = testJournal(t);
     const calls = Array.from({ length: 2000 }, (_, index) => `call_${index}`);
-    await appendAndDie(file, calls, true);
-    assert.ok(inTable() < enough + calls.length, `${inTable()} are in the table`);
+    await appendAndKill(file, calls, true);
+    assert.ok(inTable() < warmUpAppends + calls.length, `${inTable()} are in the table`);
     const store = open();
-    assert.deepEqual((await callsOf(store)).slice(enough), calls);
+    assert.deepEqual((await callsOf(store)).slice(warmUpAppends), calls);
     await store.append([draft({ call: 'later' })]);
-    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, enough + 2001]);
+    assert.deepEqual(await verifyChain(store).then(({ ok, entries }) => [ok, entries]), [true, warmUpAppends + 2001]);
   });
 
   for (const [what, length] of [
     ['a short tail', 1000],
-    ['a long one', 100_000],
+    ['a long tail', 100_000],
   ] as const) {
-    test(`who is in the middle of ${what} never reads old and new mixed: it only grows`, async (t) => {
-      const { open, tails } = place(t);
+    test(`a reader in the middle of ${what} never reads a mix of old and new bytes`, async (t) => {
+      const { open, tails } = testJournal(t);
       const store = open();
-      await settleIn(store);
+      await warmUp(store);
       await store.append([draft({ call: 'a', body: JSON.stringify('a'.repeat(length)) })]);
       const [tail = ''] = tails();
       const whole = readFileSync(tail);
@@ -386,18 +389,18 @@ describe('the tail of the journal', () => {
       readSync(descriptor, half);
       await store.sync();
       await store.append([draft({ call: 'b', body: JSON.stringify('b'.repeat(length * 2)) })]);
-      const seen = Buffer.concat([half, readFileSync(descriptor)]);
+      const read = Buffer.concat([half, readFileSync(descriptor)]);
       closeSync(descriptor);
-      assert.ok(seen.subarray(0, whole.length).equals(whole));
+      assert.ok(read.subarray(0, whole.length).equals(whole));
       assert.equal(tails().length, 1);
-      assert.deepEqual((await callsOf(open())).slice(enough), ['a', 'b']);
+      assert.deepEqual((await callsOf(open())).slice(warmUpAppends), ['a', 'b']);
     });
   }
 
-  test('what was pruned does not come back from the tail of the process that pruned', async (t) => {
-    const { file, open, tails } = place(t);
+  test('does not restore pruned entries from the tail of the process that pruned', async (t) => {
+    const { file, open, tails } = testJournal(t);
     const store = open();
-    await settleIn(store);
+    await warmUp(store);
     for (const call of ['a', 'b']) await store.append([draft({ call })]);
     await store.append([draft({ call: 'c', recording: '{}' })]);
     await pruneJournal(store, { before: Number.MAX_SAFE_INTEGER, archive: `${file}.jsonl` });
