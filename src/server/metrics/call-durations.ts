@@ -11,12 +11,6 @@ interface Series {
   sum: number;
 }
 
-interface Sample {
-  readonly metricName: string;
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-}
-
 /**
  * A Prometheus histogram of call durations. The histogram of `prom-client` builds a text key of all labels for each observation,
  * which costs 2 µs a call. The tool is not a label, because every tool would add a dozen series.
@@ -45,7 +39,7 @@ export class CallDurations {
     return { ...facts, get, reset: () => this.#series.clear() } as unknown as Histogram;
   }
 
-  *#samples(): Generator<Sample> {
+  *#samples(): Generator<object> {
     for (const byOutcome of this.#series.values())
       for (const { server, outcome, counts, sum } of byOutcome.values()) {
         let count = 0;

@@ -1,7 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { CallMetrics } from '../../pipeline/stages/observe.ts';
 import type { OnShed } from '../http/admission.ts';
-import type { CallCounters } from './prometheus-registry.ts';
+import type { createCallCounters } from './prometheus-registry.ts';
+
+type CallCounters = ReturnType<typeof createCallCounters>;
 
 /** Call metrics for Prometheus. Pass `metrics` to `createSignalbox` and the object to `startServer`. */
 export interface PrometheusMetrics {
@@ -17,9 +19,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   let loading: Promise<CallCounters> | undefined;
   let counters: CallCounters | undefined;
   const load = (): Promise<CallCounters> =>
-    (loading ??= import('./prometheus-registry.ts').then(
-      ({ createCallCounters }) => (counters = createCallCounters()),
-    ));
+    (loading ??= import('./prometheus-registry.ts').then((module) => (counters = module.createCallCounters())));
   const withCounters = (one: (calls: CallCounters) => void): void => {
     if (counters === undefined) void load().then(one);
     else one(counters);

@@ -4,15 +4,8 @@ import type { CallMetrics } from '../../pipeline/stages/observe.ts';
 import { type OnShed, shedReasons } from '../http/admission.ts';
 import { CallDurations } from './call-durations.ts';
 
-/** The metrics of calls, and their registry. */
-export interface CallCounters {
-  readonly metrics: CallMetrics;
-  readonly shed: OnShed;
-  readonly registry: Registry;
-}
-
 /** Creates call metrics with their own registry, so that several boxes in one process are counted separately. */
-export function createCallCounters(): CallCounters {
+export function createCallCounters(): { metrics: CallMetrics; shed: OnShed; registry: Registry } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   // Counted in plain variables and exported on demand, because a labeled `inc` is slower.

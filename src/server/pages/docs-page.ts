@@ -48,13 +48,13 @@ export function docsPage(document: OpenApiDocument): Html {
 }
 
 function operationsOf(document: OpenApiDocument): ShownOperation[] {
-  const operations: ShownOperation[] = [];
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
-    for (const [method, operation] of Object.entries(item as Record<string, object>)) {
-      operations.push({ ...operation, method: method.toUpperCase(), path });
-    }
-  }
-  return operations;
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, object>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
 }
 
 function group(tag: string, operations: readonly ShownOperation[]): Html {
