@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Server as HttpServer, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { WebStandardStreamableHTTPServerTransport, createMcpHandler } from '@modelcontextprotocol/server';
 import { fixtureServer } from './fixture-server.ts';
+import { serve } from './serve.ts';
 
 /** The fixture as a running HTTP server. */
 export interface HttpFixture {
@@ -51,7 +49,7 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     await fixtureServer({ added }).connect(transport);
     return await transport.handleRequest(request);
   };
-  const listener = getRequestListener(async (request) => {
+  const listener = async (request: Request): Promise<Response> => {
     requests.push(request.headers);
     if (request.method === 'GET' && refusals > 0) {
       refusals -= 1;
@@ -60,11 +58,10 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
     const refused = await guard?.(request);
     if (refused !== undefined) return refused;
     return await (era === 'legacy' ? legacy(request) : handler.fetch(request));
-  });
-  const server = createServer((request, response) => void listener(request, response));
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  };
+  const { origin, server, close } = await serve(listener, port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${origin}/mcp`,
     requests,
     added,
     isSubscribed: () =>
@@ -78,11 +75,6 @@ export async function httpFixture(era: 'legacy' | 'modern', port = 0, guard?: Gu
       handler.notify.promptsChanged();
     },
     resourceUpdated: (uri) => handler.notify.resourceUpdated(uri),
-    close: () => closed(server),
+    close,
   };
-}
-
-function closed(server: HttpServer): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }

@@ -1,8 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
 import { type CryptoKey, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { serve } from './serve.ts';
 
 /** A registered client. */
 interface KnownClient {
@@ -242,14 +240,8 @@ export class IdentityProvider {
 export async function identityProvider(
   answerFirst: (request: Request) => Response | undefined = () => undefined,
 ): Promise<{ provider: IdentityProvider; close: () => Promise<void> }> {
-  const listener = getRequestListener((request) => answerFirst(request) ?? provider.answer(request));
-  const server = createServer((request, response) => void listener(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const provider = new IdentityProvider(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const close = (): Promise<void> => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(() => resolve()));
-  };
+  const { origin, close } = await serve((request) => answerFirst(request) ?? provider.answer(request));
+  const provider = new IdentityProvider(origin);
   return { provider, close };
 }
 

@@ -39,9 +39,9 @@ const weather = aiTool({
   execute: async ({ city, unit }) => ({ city, degrees: 20, unit }),
 });
 
-const greet = claudeTool(
-  'greet',
-  'Greets.',
+const salute = claudeTool(
+  'salute',
+  'Salutes.',
   { name: z.string(), loud: z.boolean().optional() },
   async ({ name, loud }) => ({
     content: [{ type: 'text', text: loud === true ? `HELLO ${name}` : `Hello ${name}` }],
@@ -58,7 +58,7 @@ const add = defineTool({
 
 describe('tools of three SDKs in one server', () => {
   test('are listed with their own descriptions and schemas', async (t) => {
-    const box = await boxWith(t, { weather, greet, add });
+    const box = await boxWith(t, { weather, salute, add });
     assert.deepEqual(
       box
         .tools()
@@ -69,28 +69,28 @@ describe('tools of three SDKs in one server', () => {
         ]),
       [
         ['mcp__s__weather', 'Returns the weather.', ['city', 'unit']],
-        ['mcp__s__greet', 'Greets.', ['name', 'loud']],
+        ['mcp__s__salute', 'Salutes.', ['name', 'loud']],
         ['mcp__s__add', 'Adds.', ['a', 'b']],
       ],
     );
   });
 
   test('are called the same way', async (t) => {
-    const box = await boxWith(t, { weather, greet, add });
+    const box = await boxWith(t, { weather, salute, add });
     const rain = await box.call('mcp__s__weather', { city: 'Bern' });
     assert.equal(rain.outcome, 'completed');
     assert.deepEqual(rain.structuredContent, { city: 'Bern', degrees: 20, unit: 'C' });
-    const hello = await box.call('mcp__s__greet', { name: 'Ada', loud: true });
+    const hello = await box.call('mcp__s__salute', { name: 'Ada', loud: true });
     assert.deepEqual(hello.content, [{ type: 'text', text: 'HELLO Ada' }]);
     assert.equal((await box.call('mcp__s__add', { a: 1, b: 2 })).structuredContent, 3);
   });
 
   test('reject invalid arguments before they run', async (t) => {
-    const box = await boxWith(t, { weather, greet });
+    const box = await boxWith(t, { weather, salute });
     for (const [name, args, problem] of [
       ['mcp__s__weather', { city: 1 }, /\$\.city: /],
       ['mcp__s__weather', { city: 'Bern', unit: 'K' }, /\$\.unit: /],
-      ['mcp__s__greet', {}, /\$\.name: /],
+      ['mcp__s__salute', {}, /\$\.name: /],
     ] as const) {
       const result = await box.call(name, args);
       assert.equal(result.error?.code, 'arguments-invalid');
@@ -99,10 +99,10 @@ describe('tools of three SDKs in one server', () => {
   });
 
   test('are not modified', async (t) => {
-    const before = [Object.entries(weather), Object.entries(greet)];
-    const box = await boxWith(t, { weather, greet });
+    const before = [Object.entries(weather), Object.entries(salute)];
+    const box = await boxWith(t, { weather, salute });
     await box.call('mcp__s__weather', { city: 'Bern' });
-    assert.deepEqual([Object.entries(weather), Object.entries(greet)], before);
+    assert.deepEqual([Object.entries(weather), Object.entries(salute)], before);
   });
 
   test('fail their call when a Claude tool returns an error', async (t) => {

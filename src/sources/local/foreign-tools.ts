@@ -176,8 +176,8 @@ function failure(message: string): ToolResult {
 
 /** Converts a part of a `content` output to a block. Parts that only one provider can resolve become a text that describes them. */
 function blockOf(part: unknown): ContentBlock {
-  const { type, text: said, data, mediaType } = (isJsonObject(part) ? part : {}) as Record<string, unknown>;
-  if (type === 'text' && typeof said === 'string') return text(said);
+  const { type, text: plain, data, mediaType } = (isJsonObject(part) ? part : {}) as Record<string, unknown>;
+  if (type === 'text' && typeof plain === 'string') return text(plain);
   const tagged = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : { data };
   if (typeof tagged['text'] === 'string') return text(tagged['text']);
   const base64 = base64Of(tagged['data']);

@@ -9,7 +9,6 @@ import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { Connection, type ServerListName } from './connection/connection.ts';
 import type { ServerFacts } from './connection/server-link.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
-import { callServer } from './supervision/call-server.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 import { RemoteContent } from './content/remote-content.ts';
 import { RemoteTools } from './content/remote-tools.ts';
@@ -67,14 +66,12 @@ export function mcpServer(options: McpServerOptions): McpServer {
         onProgress: context.isFollowed === false ? undefined : context.progress,
         headers: headers?.(args),
       };
-      return callServer(supervisor, { server: options.name, what: name, signal }, (connection) =>
-        connection.callTool(name, args, given),
-      );
+      return supervisor.run(name, signal, (connection) => connection.callTool(name, args, given));
     },
     options.schema ?? {},
     changed,
   );
-  const content = new RemoteContent(options.name, () => supervisor, changed);
+  const content = new RemoteContent(() => supervisor, changed);
 
   const relist = async (connection: Connection, list: ServerListName): Promise<void> => {
     let cut: string | undefined;

@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../../core/calls/permission-mode.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
-import { SignalboxError } from '../../../core/errors.ts';
+import { type ErrorCode, SignalboxError } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 
 /** A session, as the built-in tools see it. */
@@ -66,10 +66,15 @@ export async function callerScopeOf(
 
 /** Returns the session with this id, or undefined. */
 export async function findSession(sessions: SessionLookup, id: string): Promise<SessionDescription | undefined> {
+  return await unlessFailed(sessions.get(id), 'session-unknown');
+}
+
+/** Resolves with undefined when the promise rejects with this code. */
+export async function unlessFailed<Value>(promise: Promise<Value>, code: ErrorCode): Promise<Value | undefined> {
   try {
-    return await sessions.get(id);
+    return await promise;
   } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'session-unknown') return undefined;
+    if (error instanceof SignalboxError && error.code === code) return undefined;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { type OwnTool, defineTool } from '../define-tool.ts';
-import { type SessionLookup, type ToolCaller, callerScopeOf } from './caller-scope.ts';
+import { type SessionLookup, type ToolCaller, callerScopeOf, unlessFailed } from './caller-scope.ts';
 
 const newJob = z.object({
   cron: z
@@ -67,12 +67,8 @@ export async function createJob(
 
 /** Deletes the job that a call created. */
 export async function undoCreateJob({ jobs }: JobDependencies, callId: string): Promise<void> {
-  try {
-    await jobs.delete(jobOfCall(callId));
-  } catch (error) {
-    // It was deleted since, or the call failed before it was created.
-    if (!(error instanceof SignalboxError && error.code === 'job-unknown')) throw error;
-  }
+  // The job is unknown when it was deleted since, or when the call failed before.
+  await unlessFailed(jobs.delete(jobOfCall(callId)), 'job-unknown');
 }
 
 /** Returns the id of the job that a call creates, by which its undo finds it. */
@@ -87,7 +83,7 @@ export async function deleteJob(
   caller: ToolCaller,
 ): Promise<{ readonly deleted: string }> {
   const { only } = await callerScopeOf(caller, sessions);
-  const job = await known({ jobs, sessions }, id);
+  const job = await unlessFailed(jobs.get(id), 'job-unknown');
   // The same message for both cases, so that the existence of an invisible job is not revealed.
   if (job === undefined || (only !== undefined && job.owner.id !== only))
     throw new SignalboxError(
@@ -99,17 +95,8 @@ export async function deleteJob(
 }
 
 /** Restores a deleted job, unless it still exists because the call failed. */
-export async function undoDeleteJob(dependencies: JobDependencies, { id }: { readonly id: string }): Promise<void> {
-  if ((await known(dependencies, id)) === undefined) await dependencies.jobs.restore(id);
-}
-
-async function known({ jobs }: JobDependencies, id: string): Promise<JobDescription | undefined> {
-  try {
-    return await jobs.get(id);
-  } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'job-unknown') return undefined;
-    throw error;
-  }
+export async function undoDeleteJob({ jobs }: JobDependencies, { id }: { readonly id: string }): Promise<void> {
+  if ((await unlessFailed(jobs.get(id), 'job-unknown')) === undefined) await jobs.restore(id);
 }
 
 /** Lists the jobs that are visible to the caller, oldest first. */

@@ -62,11 +62,11 @@ export function remoteError(error: unknown): RemoteError {
   const message = typeof given === 'string' ? given : '';
   const elicitations = code === pageRequired && isJsonObject(data) ? data['elicitations'] : undefined;
   if (!isJsonObject(data) || elicitations === undefined) return withCause(code, message, data);
-  const asked = Array.isArray(elicitations) ? (elicitations as readonly JsonValue[]) : [elicitations];
-  const pages = asked.filter((each) => isJsonObject(each) && isWebAddress(each['url']));
-  if (pages.length === asked.length) return withCause(code, message, data);
+  const all = Array.isArray(elicitations) ? (elicitations as readonly JsonValue[]) : [elicitations];
+  const pages = all.filter((each) => isJsonObject(each) && isWebAddress(each['url']));
+  if (pages.length === all.length) return withCause(code, message, data);
   if (pages.length > 0) return withCause(code, message, { ...data, elicitations: pages });
-  const problem = 'the server wants the user to open an address that is not a web page';
+  const problem = 'the server requires the user to open a URL that is not a web page';
   return withCause(internalError, message === '' ? problem : `${message}; ${problem}`, undefined);
 }
 

@@ -225,12 +225,12 @@ export class Connection {
   async #inputsFor(result: JsonObject, caller: UpstreamCall, given: AbortSignalLike): Promise<JsonObject> {
     const signal = toAbortSignal(given);
     // At the same time, so that the caller can answer them together.
-    const asked = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
+    const answers = Object.entries((result['inputRequests'] ?? {}) as JsonObject).map(async ([key, request]) => {
       const { method, params } = request as { method: string; params?: JsonObject };
       const answer = this.#requests.answer(method, params ?? {}, { calls: [caller] }, { signal, key });
       return [key, await answer] as const;
     });
-    const inputResponses: JsonObject = Object.fromEntries(await raceAbort(() => Promise.all(asked), signal));
+    const inputResponses: JsonObject = Object.fromEntries(await raceAbort(() => Promise.all(answers), signal));
     const requestState = result['requestState'];
     return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }

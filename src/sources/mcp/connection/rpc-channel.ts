@@ -75,7 +75,7 @@ class PendingRequest implements ChannelSendOptions {
     });
     if (timeoutMs !== undefined)
       this.#timer = setTimeout(
-        () => this.settle(new ConnectionLost(`no answer within ${timeoutMs} ms`, true)),
+        () => this.settle(new ConnectionLost(`no response within ${timeoutMs} ms`, true)),
         timeoutMs,
       );
     requests.all.set(id, this);
@@ -109,11 +109,12 @@ class PendingRequest implements ChannelSendOptions {
   /** Fails the request when its stream ended without the response. */
   onRequestStreamEnd(): void {
     if (!this.#requests.all.has(this.id)) return;
-    this.settle(new ConnectionLost('the stream of the answer ended before the answer came', true));
+    this.settle(new ConnectionLost(streamEnded, true));
   }
 }
 
 const idPrefix = 'signalbox-';
+const streamEnded = 'the response stream ended without a response';
 
 /**
  * The JSON-RPC channel between the SDK's client and a transport. It sends our own requests and matches their responses by ids of our own,
@@ -231,7 +232,7 @@ export class RpcChannel implements Transport {
     this.#sdkRequests.add(id);
     const onRequestStreamEnd = (): void => {
       options?.onRequestStreamEnd?.();
-      const error = { code: -32_000, message: 'the stream of the answer ended before the answer came' };
+      const error = { code: -32_000, message: streamEnded };
       if (this.#sdkRequests.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error });
     };
     return { ...options, onRequestStreamEnd };
@@ -241,7 +242,7 @@ export class RpcChannel implements Transport {
     // The 2026 revision cancels a request over HTTP by closing its stream.
     const byStream = this.hasPerRequestStream && this.envelope !== undefined;
     if (!sent || byStream) return;
-    const params = withMeta({ requestId: id, reason: 'the call was cancelled or ran out of time' }, this.envelope);
+    const params = withMeta({ requestId: id, reason: 'the call was cancelled or timed out' }, this.envelope);
     this.#transport
       .send({ jsonrpc: '2.0', method: 'notifications/cancelled', params })
       .catch((error: unknown) => this.onTransportError?.(new Error(messageOf(error), { cause: error })));

@@ -46,7 +46,7 @@ for (const link of fixtureLinks) {
       });
       await assert.rejects(limited.resources.read('fixture', 'note://slow'), {
         ...failing,
-        message: /ran out of time/,
+        message: /timed out after/,
       });
       await assert.rejects(box.resources.read('fixture', 'note://slow', { signal: AbortSignal.timeout(100) }), {
         ...failing,

@@ -11,7 +11,6 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/jso
 import { withoutGatewayFields } from '../../../core/tools/server-result.ts';
 import { emitSafely } from '../../../core/async/emit-safely.ts';
 import type { Connection } from '../connection/connection.ts';
-import { callServer } from '../supervision/call-server.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 const maxNamed = 100;
@@ -19,7 +18,6 @@ const maxNotices = 20;
 
 /** The resources and prompts of a server. */
 export class RemoteContent implements SourceContent {
-  readonly #server: string;
   readonly #supervisor: () => Supervisor;
   readonly #onChange: () => void;
   readonly #subscriptions = new Map<string, Subscription>();
@@ -28,8 +26,7 @@ export class RemoteContent implements SourceContent {
   #text = '';
   #listing = noContent;
 
-  constructor(server: string, supervisor: () => Supervisor, onChange: () => void) {
-    this.#server = server;
+  constructor(supervisor: () => Supervisor, onChange: () => void) {
     this.#supervisor = supervisor;
     this.#onChange = onChange;
   }
@@ -126,9 +123,7 @@ export class RemoteContent implements SourceContent {
     { signal, onProgress, ...context }: ContentOptions,
   ): Promise<JsonObject> {
     const given = { signal, context, ...(onProgress === undefined ? {} : { onProgress }) };
-    return callServer(this.#supervisor(), { server: this.#server, what: method, signal }, (connection) =>
-      connection.request(method, params, given),
-    );
+    return this.#supervisor().run(method, signal, (connection) => connection.request(method, params, given));
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../catalog/schema/schema-compiler.ts';
 import { truncate } from '../../../catalog/lock/difference.ts';
 import { inDeclaredDialect } from '../../../catalog/schema/schema-dialect.ts';
-import type { ParsedArguments, SourceTool, WithheldTool } from '../../../catalog/source/source.ts';
+import type { ParsedArguments, SourceState, SourceTool, WithheldTool } from '../../../catalog/source/source.ts';
 import { trustSchema } from '../../../catalog/transforms/shaping/shape-source.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
@@ -28,13 +28,8 @@ export type RunRemote = (
   headers: ParameterHeaders | undefined,
 ) => Promise<JsonObject>;
 
-/** The tools of a server, after its definitions were checked. */
-export interface ToolListing {
-  readonly tools: readonly SourceTool[];
-  readonly notices: readonly string[];
-  /** Tools that exceed a limit. */
-  readonly hidden: readonly WithheldTool[];
-}
+/** The tools of a server, after its definitions were checked, and those that exceed a limit. */
+type ToolListing = Required<Pick<SourceState, 'tools' | 'notices' | 'hidden'>>;
 
 interface ListedTool {
   /** Hash of the definition. */

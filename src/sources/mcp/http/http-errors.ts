@@ -25,17 +25,10 @@ export function toRequestError(error: unknown, sent: boolean): Error {
   const status = httpStatusOf(error);
   if (status !== undefined && status >= 300 && status < 500 && status !== 408) {
     const message = refusal(status, messageOf(error));
-    // The server does not know the session, so it did not process the request.
-    return isSessionGone(error)
-      ? new ConnectionLost(message, false, { cause: error })
-      : new RemoteError(status, message);
+    // The server has forgotten the session or is no longer at this URL, so it did not process the request.
+    return status === 404 ? new ConnectionLost(message, false, { cause: error }) : new RemoteError(status, message);
   }
   return new ConnectionLost(messageOf(error), sent && !isNeverSent(error), { cause: error });
-}
-
-/** Returns whether the server has forgotten the session, or no longer exists at this URL. */
-function isSessionGone(error: unknown): boolean {
-  return httpStatusOf(error) === 404;
 }
 
 /** Returns the HTTP status that an error carries. */
@@ -50,6 +43,11 @@ export function httpStatusOf(error: unknown): number | undefined {
 function refusal(status: number, message: string): string {
   const text = message.replace(/^Error POSTing to endpoint(?: \(HTTP \d+\))?: /, '').slice(0, 500);
   return `the server refused the request with HTTP ${status}${text === '' ? '' : `: ${text}`}`;
+}
+
+/** Returns the error of a response, or of one of its events, that exceeds the size limit. */
+export function tooLarge(part: 'the response' | 'an event of the response', maxBytes: number): Error {
+  return new Error(`${part} is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
 }
 
 /** Returns whether a request failed before anything was sent. */

@@ -100,7 +100,7 @@ export class ServerRequests {
   /** Cancels all open questions, when the connection is closed. */
   close(): void {
     for (const question of this.#openQuestions.values())
-      question.abort(new Error('the connection to the server is gone'));
+      question.abort(new Error('the connection to the server was lost'));
     this.#openQuestions.clear();
   }
 

@@ -76,7 +76,7 @@ describe('error -32042, which requires the user to open a page first', () => {
   for (const demanded of [[{ mode: 'url', url: 'javascript:alert(1)' }], { url: 'javascript:alert(1)' }, [null]])
     test(`becomes an internal error when it names no web page: ${JSON.stringify(demanded)}`, async (t) => {
       const { url } = await serving(t, { servers: [await demandingServer(t, demanded)] });
-      const message = 'sign in first; the server wants the user to open an address that is not a web page';
+      const message = 'sign in first; the server requires the user to open a URL that is not a web page';
       for (const ask of [askTool, askResource]) assert.deepEqual(await ask(url), { code: -32_603, message });
     });
 });

@@ -111,7 +111,8 @@ export class StdioTransport implements Transport {
       maxMessageBytes: this.#options.maxMessageBytes,
       onMessage: (message) => this.onmessage?.(message as JSONRPCMessage),
       onNoise: (line) => this.#options.lines.add(`(on standard output) ${line.slice(0, 500)}`),
-      onTooLarge: () => this.#fail(`it sent a message of more than ${megabytes(this.#options.maxMessageBytes)} MB`),
+      onTooLarge: () =>
+        this.#fail(`it sent a message of more than ${Math.round(this.#options.maxMessageBytes / 1024 / 1024)} MB`),
     });
     child.stdout.on('data', (chunk: Buffer) => reader.read(chunk));
     child.stderr.setEncoding('utf8').on('data', (piece: string) => this.#options.lines.write(piece));
@@ -162,8 +163,4 @@ export class StdioTransport implements Transport {
       outgoing.sent();
     }
   }
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
 }

@@ -1,6 +1,7 @@
 import type { SourceHealth, SourceState } from '../../../catalog/source/source.ts';
+import { type AbortSignalLike, toAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { messageOf } from '../../../core/errors.ts';
-import { ServerUnreachableError } from '../../../core/tools/source-errors.ts';
+import { OutcomeUnknownError, ServerUnreachableError } from '../../../core/tools/source-errors.ts';
 import { Backoff } from './backoff.ts';
 import { ConnectionLost, ServerCrashed } from '../connection/connection-errors.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -75,36 +76,40 @@ export class Supervisor {
     return this.#ready;
   }
 
-  /** Counts a running call, during which the server is not idle. */
-  callBegins(): void {
+  /**
+   * Runs a request on the connection. Repeats it once, and only when it certainly did not reach the server. `what`: the request, as
+   * errors describe it.
+   */
+  run<Result>(
+    what: string,
+    signal: AbortSignalLike,
+    send: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
     this.#runningCalls += 1;
     clearTimeout(this.#idleTimer);
-  }
-
-  callEnds(): void {
-    this.#runningCalls -= 1;
-    if (this.#runningCalls > 0) return;
-    this.#watchIdleness();
-    this.#wake();
+    const connection = this.#connection;
+    const sending = connection === undefined ? this.#runWhenConnected(what, signal, send, true) : send(connection);
+    return sending.then(
+      (result) => {
+        this.#endCall();
+        return result;
+      },
+      async (error: unknown) => {
+        try {
+          if (connection === undefined) throw error;
+          await this.#afterFailure(what, signal, connection, error, true);
+          return await this.#runWhenConnected(what, signal, send, false);
+        } finally {
+          this.#endCall();
+        }
+      },
+    );
   }
 
   /** Resolves when no call is running, or after this time. */
   async drained(withinMs: number): Promise<void> {
     const signal = AbortSignal.timeout(withinMs);
     while (this.#runningCalls > 0 && !signal.aborted) await this.#change(signal);
-  }
-
-  /** Resolves with the connection: waits during a short outage, and starts an idle server. Rejects when the server is down. */
-  async connected(signal: AbortSignal): Promise<Connection> {
-    if (this.#supervision.state === 'idle') {
-      this.#isWaking = true;
-      void this.#begin();
-    }
-    while (this.#connection === undefined && this.#down === undefined && !signal.aborted) await this.#change(signal);
-    if (this.#connection !== undefined) return this.#connection;
-    const { lastError } = this.#supervision;
-    const why = this.#down?.reason ?? lastError ?? 'it is not connected';
-    throw new ServerUnreachableError(`server "${this.#options.server}" is down: ${why}; nothing was run`);
   }
 
   /** Closes the connection and opens a new one at once. */
@@ -135,6 +140,68 @@ export class Supervisor {
     this.#wake();
     await Promise.all([connection?.close(), this.#abandon(), this.#closing]);
     this.#isReady();
+  }
+
+  #endCall(): void {
+    this.#runningCalls -= 1;
+    if (this.#runningCalls > 0) return;
+    this.#watchIdleness();
+    this.#wake();
+  }
+
+  async #runWhenConnected<Result>(
+    what: string,
+    signal: AbortSignalLike,
+    send: (connection: Connection) => Promise<Result>,
+    mayRepeat: boolean,
+  ): Promise<Result> {
+    for (let isFirst = mayRepeat; ; isFirst = false) {
+      const connection = this.#connection ?? (await this.#connected(toAbortSignal(signal)));
+      try {
+        return await send(connection);
+      } catch (error) {
+        await this.#afterFailure(what, signal, connection, error, isFirst);
+      }
+    }
+  }
+
+  /** Rethrows the error, unless the request may be repeated. */
+  async #afterFailure(
+    what: string,
+    signal: AbortSignalLike,
+    connection: Connection,
+    error: unknown,
+    isFirst: boolean,
+  ): Promise<void> {
+    const { server } = this.#options;
+    // A server on which a call timed out may not respond to anything.
+    if (signal.aborted && isTimeout(signal)) void connection.check();
+    if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
+    const options = { cause: error };
+    if (error.sent)
+      throw new OutcomeUnknownError(
+        `the connection to server "${server}" broke while ${what} ran: ${error.message}`,
+        options,
+      );
+    if (!isFirst)
+      throw new ServerUnreachableError(
+        `server "${server}" could not be reached: ${error.message}; nothing was run`,
+        options,
+      );
+    await connection.check();
+  }
+
+  /** Resolves with the connection: waits during a short outage, and starts an idle server. Rejects when the server is down. */
+  async #connected(signal: AbortSignal): Promise<Connection> {
+    if (this.#supervision.state === 'idle') {
+      this.#isWaking = true;
+      void this.#begin();
+    }
+    while (this.#connection === undefined && this.#down === undefined && !signal.aborted) await this.#change(signal);
+    if (this.#connection !== undefined) return this.#connection;
+    const { lastError } = this.#supervision;
+    const why = this.#down?.reason ?? lastError ?? 'it is not connected';
+    throw new ServerUnreachableError(`server "${this.#options.server}" is down: ${why}; nothing was run`);
   }
 
   #begin(): Promise<void> {
@@ -286,4 +353,8 @@ export function downCause(failure: unknown): DownCause {
 function statusIn(error: Error, code: unknown): number | undefined {
   if (error.name === 'HttpRefusal' && 'status' in error) return Number(error.status);
   return error.name === 'SseError' && typeof code === 'number' ? code : httpStatusOf(error);
+}
+
+function isTimeout({ reason }: AbortSignalLike): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
 }

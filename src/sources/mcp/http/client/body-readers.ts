@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type EventSourceMessage, createParser } from 'eventsource-parser';
+import { tooLarge } from '../http-errors.ts';
 import type { BodyReader } from './http-client-request.ts';
 
 /** Reads a whole body as text, up to a size. */
@@ -19,7 +20,7 @@ export class TextReader implements BodyReader {
 
   write(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) throw new Error(`the answer is larger than ${megabytes(this.#maxBytes)} MB`);
+    if (this.#bytes > this.#maxBytes) throw tooLarge('the response', this.#maxBytes);
     if (this.#first === undefined) this.#first = chunk;
     else this.#rest.push(chunk);
   }
@@ -53,7 +54,7 @@ export class EventStreamReader implements BodyReader {
     this.#parser = createParser({
       onEvent: (event) => {
         this.#pendingBytes = 0;
-        if (event.data.length > maxBytes) throw this.#tooLarge();
+        if (event.data.length > maxBytes) throw tooLarge('an event of the response', maxBytes);
         handler.onEvent(event);
       },
       onRetry: (ms) => handler.onRetry(ms),
@@ -63,7 +64,7 @@ export class EventStreamReader implements BodyReader {
   write(chunk: Buffer): void {
     this.#pendingBytes += chunk.length;
     this.#parser.feed(this.#decoder.write(chunk));
-    if (this.#pendingBytes > this.#maxBytes) throw this.#tooLarge();
+    if (this.#pendingBytes > this.#maxBytes) throw tooLarge('an event of the response', this.#maxBytes);
   }
 
   end(): void {
@@ -73,12 +74,4 @@ export class EventStreamReader implements BodyReader {
   fail(error: Error): void {
     this.#handler.onEnd(error);
   }
-
-  #tooLarge(): Error {
-    return new Error(`an event of the answer is larger than ${megabytes(this.#maxBytes)} MB`);
-  }
-}
-
-function megabytes(bytes: number): number {
-  return Math.round(bytes / 1024 / 1024);
 }

@@ -3,6 +3,7 @@ import { Readable, Transform, pipeline } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Agent } from 'undici';
+import { tooLarge } from '../http-errors.ts';
 import { assertOtherInstance } from './http-client-request.ts';
 
 /** A `fetch` for one server, and a function that closes its connections. */
@@ -89,7 +90,7 @@ async function readAll(incoming: Readable, maxBytes: number): Promise<Buffer<Arr
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`the answer is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+    if (bytes > maxBytes) throw tooLarge('the response', maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -112,7 +113,7 @@ export function limitEventSize(maxBytes: number): Transform {
       else size += chunk.length;
       before = Buffer.concat([before, chunk.subarray(-maxEndLength)]).subarray(1 - maxEndLength);
       if (size <= maxBytes) done(null, chunk);
-      else done(new Error(`an event of the answer is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`));
+      else done(tooLarge('an event of the response', maxBytes));
     },
   });
 }

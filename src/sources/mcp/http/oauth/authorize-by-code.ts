@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type FetchLike, registerClient, startAuthorization } from '@modelcontextprotocol/client';
+import { raceAbort } from '../../../../core/async/light-abort-signal.ts';
 import { messageOf } from '../../../../core/errors.ts';
 import { omitUndefined } from '../../../../core/omit-undefined.ts';
 import { assertConfidential, withAuthorizationFetch } from './authorization-fetch.ts';
@@ -129,19 +130,12 @@ async function showingResult<Result>(
 /** Resolves with the promise. Rejects when the sign-in is cancelled or its time is over. */
 async function unlessOver<Result>(promise: Promise<Result>, options: SignInOptions): Promise<Result> {
   const { signal, timeoutMs = defaultTimeoutMs } = options;
-  const over = Promise.withResolvers<never>();
-  const cancel = (): void => over.reject(new Error('the sign-in was cancelled'));
-  const timer = setTimeout(
-    () => over.reject(new Error(`nobody signed in within ${Math.round(timeoutMs / 1000)} s`)),
-    timeoutMs,
-  );
-  signal?.addEventListener('abort', cancel, { once: true });
-  if (signal?.aborted === true) cancel();
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    return await Promise.race([promise, over.promise]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', cancel);
+    return await raceAbort(() => promise, AbortSignal.any([timeout, ...(signal === undefined ? [] : [signal])]));
+  } catch (error) {
+    if (signal?.aborted === true) throw new Error('the sign-in was cancelled', { cause: error });
+    throw timeout.aborted ? new Error(`nobody signed in within ${Math.round(timeoutMs / 1000)} s`) : error;
   }
 }
 
