@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { type StoredEntry, bodyBytes } from '../journal/entries/stored-entry.ts';
 import type { EntryQuery } from '../journal/store/store.ts';
 
@@ -21,7 +21,7 @@ export interface SearchSource {
 export async function searchEntries(
   query: EntryQuery,
   headSeq: number,
-  { select, nextRange = toCountedRange, waitForTurn = breath }: SearchSource,
+  { select, nextRange = toCountedRange, waitForTurn = yieldTurn }: SearchSource,
 ): Promise<readonly StoredEntry[]> {
   const isForward = query.order === 'oldest-first';
   let first = (query.after ?? 0) + 1;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, after, describe, test } from 'node:test';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { fillStore } from '../../../test/support/filled-store.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { within } from '../../../test/support/within.ts';
@@ -154,7 +154,7 @@ describe('copyStore, from SQLite to PostgreSQL', () => {
     t.after(() => starting.then((store) => store.close()));
     const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'writers'::regclass";
     const waits = async (): Promise<void> => {
-      while ((await holder.query(waiting)).rowCount === 0) await breath();
+      while ((await holder.query(waiting)).rowCount === 0) await yieldTurn();
     };
     await within(waits(), 'the process to wait');
     await assert.rejects(openPostgresTarget(address, source), copyErrorWith(/is being filled .* or is being opened/));

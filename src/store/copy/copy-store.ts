@@ -2,7 +2,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { ChainHead } from '../../journal/store/store.ts';
 import type { CopiedRow, CopiedTable, CopiedValue, CopySource, CopyTarget } from './copy-ports.ts';
 import { hash } from 'node:crypto';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 
 /** The progress of a copy. */
 export interface CopyProgress {
@@ -84,7 +84,7 @@ async function compared(source: CopySource, target: CopyTarget, table: CopiedTab
 async function* sourceRows(source: CopySource, table: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
   for (let page = source.page(table, undefined); page.rows.length > 0; page = source.page(table, page.next)) {
     yield page.rows;
-    await breath();
+    await yieldTurn();
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { within } from '../../../test/support/within.ts';
 import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import { draft } from '../../journal/store/store.conformance.ts';
@@ -22,7 +22,7 @@ test('backUpSqlite ends while another connection writes continuously, and contai
     for (let index = 0; !done.signal.aborted; index += 1) {
       // With a key, so that it is a separate commit.
       await store.append([draft({ call: `later_${index}`, claim: { key: `key_${index}`, fingerprint: 'f' } })]);
-      await breath();
+      await yieldTurn();
     }
   })();
   t.after(async () => {

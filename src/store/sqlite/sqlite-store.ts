@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
@@ -92,7 +92,7 @@ class SqliteStore extends TableStore implements Store {
     return await searchEntries({ ...query, after }, this.#journal.head.seq, {
       select: (part) => this.#select(part),
       // All searches together read one range per turn of the event loop.
-      waitForTurn: () => (this.#searching = this.#searching.then(() => breath())),
+      waitForTurn: () => (this.#searching = this.#searching.then(() => yieldTurn())),
       nextRange: (left, isForward) => nextRange(this.#database, left, isForward),
     });
   }

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { ChainHead, IndexFault } from '../../../journal/store/store.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { Seal, Sealer } from '../../../journal/integrity/seal.ts';
@@ -136,7 +136,7 @@ export class JournalIndex {
   async catchUpGradually(): Promise<void> {
     for (let behind = this.#behind; behind > smallPage; behind -= smallPage) {
       this.#page(smallPage, smallPage);
-      await breath();
+      await yieldTurn();
     }
   }
 
@@ -153,7 +153,7 @@ export class JournalIndex {
         signal?.throwIfAborted();
         const found = this.#database.prepare(check).get(after, Math.min(after + pageSize, to));
         if (found !== undefined) return { seq: Number(found['seq']) };
-        await breath();
+        await yieldTurn();
       }
     // Rows before the first entry, which no page reaches.
     const early = this.#database.prepare('SELECT seq FROM entries WHERE seq <= ? LIMIT 1').get(from);

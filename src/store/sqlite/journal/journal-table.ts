@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { StatementSync } from 'node:sqlite';
 import type { EntryDraft, StoredEntry } from '../../../journal/entries/stored-entry.ts';
 import type { Appended, ChainHead } from '../../../journal/store/store.ts';
@@ -127,7 +127,7 @@ export class JournalTable {
   async drainPending(): Promise<void> {
     for (let left = this.#pending.length; left > 0; left -= smallStepEntries) {
       this.transaction(() => undefined, smallStepEntries);
-      if (left > smallStepEntries) await breath();
+      if (left > smallStepEntries) await yieldTurn();
     }
   }
 

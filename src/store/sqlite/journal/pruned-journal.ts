@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Sealer } from '../../../journal/integrity/seal.ts';
 import {
   type Beginning,
@@ -48,7 +48,7 @@ export class PrunedJournal {
       seq = last;
       this.#database.noteCommit(batch);
       onProgress?.(seq - from.seq);
-      await breath();
+      await yieldTurn();
       signal?.throwIfAborted();
     }
     const approvals = await this.#repeat(() => this.#run(approvalsGone, before, Date.now()));
@@ -96,7 +96,7 @@ export class PrunedJournal {
       if (typeof next !== 'string') return dropped;
       dropped += this.#run(claimsGone, after, next);
       after = next;
-      await breath();
+      await yieldTurn();
     }
   }
 
@@ -104,7 +104,7 @@ export class PrunedJournal {
     let sum = 0;
     for (let dropped = step(); dropped > 0; dropped = step()) {
       sum += dropped;
-      await breath();
+      await yieldTurn();
     }
     return sum;
   }
