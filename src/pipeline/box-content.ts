@@ -163,7 +163,7 @@ function contentOf(source: Source): SourceContent {
 /** Returns the error for a read that did not complete, with the error of the server as its cause. */
 function errorOf(server: string, result: CallResult): SignalboxError {
   const { outcome, error } = result;
-  const message = error?.message ?? `the reading ended as "${outcome}"`;
+  const message = error?.message ?? `the read ended as "${outcome}"`;
   if (error?.rpc !== undefined) {
     const { code, data } = error.rpc;
     const cause = new RpcError(code, message, data);

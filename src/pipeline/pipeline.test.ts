@@ -230,7 +230,7 @@ describe('timeouts and cancellation', () => {
     const first = box.call('mcp__t__go', {}, { signal: running.signal });
     const second = box.call('mcp__t__go', {}, { signal: queued.signal });
     setTimeout(() => queued.abort(), 10);
-    assert.match((await second).error?.message ?? '', /waiting for a free place at server "t"/);
+    assert.match((await second).error?.message ?? '', /waiting for a free slot at server "t"/);
     running.abort();
     assert.equal((await first).outcome, 'cancelled');
     await box.close();

@@ -20,7 +20,7 @@ export function applyPermissionMode(mode: PermissionMode, decision: Decision, ef
         decision,
         mode,
         'deny',
-        `it would have to be asked (${decision.reason}), and nobody is to be asked`,
+        `it needs approval (${decision.reason}), and this mode asks nobody`,
       );
     case 'bypassPermissions':
       if (decision.answer === 'allow') return decision;
@@ -35,7 +35,7 @@ function replaceDecision(
   reason: string,
 ): Decision {
   const { policy, shadow } = decision;
-  const kept = { ...(policy === undefined ? {} : { policy }), ...(shadow === undefined ? {} : { shadow }) };
+  const retained = { ...(policy === undefined ? {} : { policy }), ...(shadow === undefined ? {} : { shadow }) };
   const ruled = { answer: decision.answer, rule: decision.rule, reason: decision.reason };
-  return { answer, rule: `mode:${mode}`, reason, ruled, ...kept };
+  return { answer, rule: `mode:${mode}`, reason, ruled, ...retained };
 }

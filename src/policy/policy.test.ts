@@ -130,7 +130,7 @@ describe('decision of a policy', () => {
     assert.match(answerOf('mcp__x__a', { constructor: 'x', amount: { a: 1 } }), /^deny: /);
     assert.equal(
       answerOf('mcp__x__b', { amount: 1 }),
-      'deny: the rule cannot be evaluated: it gives a number, not true or false',
+      'deny: the rule cannot be evaluated: it evaluates to a number, not true or false',
     );
     assert.match(answerOf('mcp__x__c', { items: [1] }), /^allow/);
     assert.match(

@@ -118,7 +118,7 @@ suite('undo of a call beyond its limits', () => {
     };
     const call = await box.call('mcp__t__act');
     assert.equal(call.outcome, 'completed');
-    assert.match(JSON.stringify(call.content), /Undo cannot take back all of it: many\/deep got more new entries/);
+    assert.match(JSON.stringify(call.content), /Not all of its changes can be undone: many\/deep got more new entries/);
     assert.deepEqual(
       [call.changes?.[0]?.path, call.changes?.[0]?.note],
       ['many/deep', 'directory; holds new entries beyond the limits of undo, which cannot be undone'],
@@ -168,7 +168,7 @@ suite('undo of a call beyond its limits', () => {
       throw new Error('no more');
     };
     const { error } = await box.call('mcp__t__act');
-    assert.match(error?.message ?? '', /taken back, except \. \(it holds new entries beyond the limits of undo/);
+    assert.match(error?.message ?? '', /rolled back, except \. \(it holds new entries beyond the limits of undo/);
     assert.equal(workspace.text('a.txt'), 'a');
   });
 });

@@ -336,7 +336,7 @@ export class Approvals {
 
   async #find(id: string): Promise<ApprovalRecord> {
     const record = await this.#store.approval(id);
-    if (record === undefined) throw new SignalboxError('approval-unknown', 'there is no approval of that id');
+    if (record === undefined) throw new SignalboxError('approval-unknown', 'there is no approval with this id');
     return record;
   }
 
@@ -360,7 +360,7 @@ export class Approvals {
     if (!isDeepStrictEqual(hideParts(JSON.stringify(edited), this.#redactor, 'everything').arguments, edited)) {
       throw new SignalboxError(
         'edit-invalid',
-        'the edited arguments hold what looks like a secret, which is never written down; leave redacted values as they are, or deny the call',
+        'the edited arguments contain what looks like a secret, which is never stored; leave redacted values unchanged, or deny the call',
       );
     }
     const known = this.#catalog?.find(tool);

@@ -148,7 +148,7 @@ export class Questions {
     const what = isOtherTool
       ? 'the definition of the tool has changed since'
       : `${rules.join(' and ')} ${rules.length === 1 ? 'asks' : 'ask'} now, and did not, or not as it is written now`;
-    return `${approved.id} was approved, but ${what}, so it does not hold for this call`;
+    return `${approved.id} was approved, but ${what}, so it does not apply to this call`;
   }
 
   #channelsOf(call: DecidedCall): readonly ApprovalChannel[] {

@@ -34,11 +34,11 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
   if (effect === 'irreversible' && scope !== 'arguments') {
     throw new SignalboxError(
       'remember-refused',
-      `${tool} cannot be undone: it can be remembered only for exactly these arguments; use "arguments" in the place of "${scope}"`,
+      `${tool} cannot be undone: it can be remembered only for exactly these arguments; use "arguments" instead of "${scope}"`,
     );
   }
   if (scope === 'session' && session === undefined)
-    throw new SignalboxError('remember-refused', `the call of ${tool} belongs to no session to remember it for`);
+    throw new SignalboxError('remember-refused', `the call of ${tool} has no session to remember it for`);
   return {
     id: newId('rule'),
     scope,

@@ -92,7 +92,7 @@ function readKey(file: string): Buffer | undefined {
   }
   throw new SignalboxError(
     'file-unreadable',
-    `${file} is not a key of ${keyBytes} bytes; delete it to have another made`,
+    `${file} is not a key of ${keyBytes} bytes; delete it to create a new one`,
   );
 }
 

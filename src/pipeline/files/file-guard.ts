@@ -159,11 +159,11 @@ export class FileGuard {
   ): NameSearch {
     const paths = [...closed.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
     // From the demo workspace, which is in the data directory, a relative path reaches the data directory without naming it.
-    const isInside = closed.some(({ real }) => bases.some((base) => base.startsWith(real)));
+    const startsInside = closed.some(({ real }) => bases.some((base) => base.startsWith(real)));
     const names = [
       ...paths.map((path) => basename(path)),
       ...(isRead ? [] : searchedNames),
-      ...(isInside ? ['..'] : []),
+      ...(startsInside ? ['..'] : []),
     ];
     const key = [...names, ...paths].join('\0');
     let search = this.#searches.get(key);

@@ -114,7 +114,7 @@ export class CallContext implements ToolContext {
 }
 
 /** The shared identity of callers that cannot be asked anything. */
-const nobody: CallClient = {};
+const noClient: CallClient = {};
 
 /** Creates the tool's view of its caller: pauses the timeout during questions, validates answers, and rejects questions after the call. */
 function toolClient(given: CallClient | undefined, call: CallContext): ToolClient {
@@ -131,7 +131,7 @@ function toolClient(given: CallClient | undefined, call: CallContext): ToolClien
       release();
     }
   };
-  const client = given ?? nobody;
+  const client = given ?? noClient;
   const { elicit, sample, roots, log } = client;
   return {
     identity: client.identity ?? client,

@@ -165,7 +165,7 @@ export function endedOutcome(call: Call, ended: EarlyEnd, what: string): CallOut
       return failedOutcome(
         'timed-out',
         'deadline-exceeded',
-        `${call.name} ran out of time after ${Date.now() - call.startedAt} ms while ${what}`,
+        `${call.name} timed out after ${Date.now() - call.startedAt} ms while ${what}`,
       );
   }
 }

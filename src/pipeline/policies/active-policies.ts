@@ -2,7 +2,7 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { Decision } from '../../core/calls/decision.ts';
 import type { SourceLimits } from '../../catalog/source/source.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
-import type { JsonObject, JsonValue } from '../../core/json/json.ts';
+import type { JsonValue } from '../../core/json/json.ts';
 import type { StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Store } from '../../journal/store/store.ts';
@@ -108,14 +108,14 @@ export class ActivePolicies {
     sources: readonly PolicySource[],
     { keepCode = false }: { readonly keepCode?: boolean } = {},
   ): Promise<void> {
-    const kept = keepCode ? (this.#current?.code ?? []) : [];
-    if (sources.length === 0 && kept.length === 0) {
+    const retained = keepCode ? (this.#current?.code ?? []) : [];
+    if (sources.length === 0 && retained.length === 0) {
       this.#current = undefined;
       return;
     }
     // Imported on demand: not every box has rules.
     const { compilePolicies } = await import('./compile-policies.ts');
-    const code = [...kept, ...sources.filter(isCode)];
+    const code = [...retained, ...sources.filter(isCode)];
     const rules = sources.filter((source): source is RuleSource => !isCode(source));
     const policy = compilePolicies(rules, this.#builtin);
     this.#current = { policy, code, facts: new SessionFacts(policy, this.#store, this.#current?.facts) };

@@ -59,7 +59,7 @@ export class Decider {
         this.#settle(call, {
           answer: 'deny',
           rule: 'default:past',
-          reason: `what happened before cannot be read: ${messageOf(error)}`,
+          reason: `the history of calls cannot be read: ${messageOf(error)}`,
         }),
     );
   }
@@ -85,7 +85,7 @@ export class Decider {
     const pending = answers.filter((each) => each instanceof Promise);
     if (pending.length === 0) return this.#conclude(call, set, combineDecisions(ruled, known));
     return this.#parts.waits.until(Promise.all(pending), call.options.signal, call.deadline).then((waited) => {
-      if ('ended' in waited) return endedOutcome(call, waited.ended, 'a policy was asked');
+      if ('ended' in waited) return endedOutcome(call, waited.ended, 'a policy was evaluated');
       const late = waited.value.flatMap((each) => each ?? []);
       return this.#conclude(call, set, combineDecisions(ruled, [...known, ...late]));
     });

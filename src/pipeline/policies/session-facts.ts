@@ -61,7 +61,7 @@ interface ActiveCall {
   /** The end of the call, when it is known without reading the entry. */
   ended?: KnownEnding;
   /** The `foreignEntries` of each page when the call was decided. */
-  readonly heard: readonly number[];
+  readonly foreignEntries: readonly number[];
 }
 
 /** The facts of an ended call that the columns of its entry do not hold. */
@@ -74,7 +74,7 @@ type Pages = Map<string, FactsPage>;
 const maxPages = 1000;
 const maxEntries = 20_000;
 const pageSize = 1000;
-const noneHeard: readonly number[] = [];
+const noForeignEntries: readonly number[] = [];
 const recognizedForMs = 24 * 60 * 60 * 1000;
 
 /**
@@ -95,14 +95,14 @@ export class SessionFacts {
   readonly #undone = new RecentSet<string>(pageSize);
   readonly #cipher: FingerprintCipher | undefined;
   /** A placeholder for facts that no rule needs. */
-  readonly #nobody: Facts;
+  readonly #noFacts: Facts;
 
   /** Calls that are running in `previous` count here too. */
   constructor(policy: Policy, store: Store, previous: SessionFacts | undefined) {
     this.#policy = policy;
     this.#store = store;
     this.#cipher = policy.tracksValues ? FingerprintCipher.of(store) : undefined;
-    this.#nobody = policy.principalFacts();
+    this.#noFacts = policy.principalFacts();
     if (previous === undefined) return;
     for (const { at, call } of previous.#begun.values()) this.begin(this.open(at.owner, at.tool), call);
   }
@@ -113,13 +113,13 @@ export class SessionFacts {
   }
 
   /** Returns the facts for a call: of its session, and of its principal when a rule needs them for the tool. */
-  open(whose: FactsOwner, tool: ToolDefinition): CallFacts {
-    const { session, principal } = whose;
-    const own = session === '' ? this.#page('alone', principal, whose) : this.#page('session', session, whose);
+  open(owner: FactsOwner, tool: ToolDefinition): CallFacts {
+    const { session, principal } = owner;
+    const own = session === '' ? this.#page('alone', principal, owner) : this.#page('session', session, owner);
     if (!this.#policy.needsPrincipal(tool))
-      return { owner: whose, tool, pages: [own], past: { session: own.facts, principal: this.#nobody } };
-    const other = this.#page('principal', principal, whose);
-    return { owner: whose, tool, pages: [own, other], past: { session: own.facts, principal: other.facts } };
+      return { owner, tool, pages: [own], past: { session: own.facts, principal: this.#noFacts } };
+    const other = this.#page('principal', principal, owner);
+    return { owner, tool, pages: [own, other], past: { session: own.facts, principal: other.facts } };
   }
 
   /**
@@ -161,7 +161,7 @@ export class SessionFacts {
     const { pages, past } = begun.at;
     for (const { facts } of pages) facts.setPlace(id, seq);
     await this.pastOf(begun.at, true);
-    if (pages.every(({ foreignEntries }, index) => foreignEntries === begun.heard[index])) return undefined;
+    if (pages.every(({ foreignEntries }, index) => foreignEntries === begun.foreignEntries[index])) return undefined;
     return past.session.readBefore(seq, () => past.principal.readBefore(seq, () => check(past)));
   }
 
@@ -170,7 +170,7 @@ export class SessionFacts {
     this.#begun.set(call.id, {
       at,
       call,
-      heard: this.isShared ? at.pages.map(({ foreignEntries }) => foreignEntries) : noneHeard,
+      foreignEntries: this.isShared ? at.pages.map(({ foreignEntries }) => foreignEntries) : noForeignEntries,
     });
     for (const page of at.pages) {
       page.activeCalls += 1;
@@ -216,8 +216,8 @@ export class SessionFacts {
     if (entry.type !== 'ToolInvoked') return;
     const begun = this.#begun.get(entry.call);
     if (begun?.ended === undefined) {
-      const { event, ...whose } = endedCall(entry);
-      const pages = begun?.at.pages ?? loadedPages(this.#pages, whose);
+      const { event, ...owner } = endedCall(entry);
+      const pages = begun?.at.pages ?? loadedPages(this.#pages, owner);
       if (event !== undefined)
         addEvent(pages, begun?.prints === undefined ? event : { ...event, prints: begun.prints });
     } else {
@@ -232,12 +232,12 @@ export class SessionFacts {
     for (const pages of Object.values(this.#pages)) for (const { facts } of pages.values()) facts.revert(call);
   }
 
-  #page(kind: Kind, key: string, whose: FactsOwner): FactsPage {
+  #page(kind: Kind, key: string, owner: FactsOwner): FactsPage {
     const pages = this.#pages[kind];
     let page = pages.get(key);
     if (page === undefined) {
       const facts = kind === 'principal' ? this.#policy.principalFacts() : this.#policy.sessionFacts();
-      const recorded = kind === 'principal' ? this.#principalEntries(whose) : this.#sessionEntries(whose);
+      const recorded = kind === 'principal' ? this.#principalEntries(owner) : this.#sessionEntries(owner);
       const fingerprints = recorded?.principal === undefined ? undefined : this.#outputsOf(recorded.principal);
       const nothing = { buffered: undefined, loading: undefined, catchingUp: undefined, nextCatchUp: undefined };
       page = { facts, recorded, upTo: 0, foreignEntries: 0, activeCalls: 0, fingerprints, ...nothing };
@@ -262,7 +262,7 @@ export class SessionFacts {
       for (const event of events) page.facts.observe(event);
       for (const [label, all] of outputs ?? []) for (const prints of all) page.facts.addFingerprints(label, prints);
       for (const call of undone) page.facts.revert(call);
-      for (const intent of open) applyEntry(page.facts, intent, recorded.fits);
+      for (const intent of open) applyEntry(page.facts, intent, recorded.matches);
       page.upTo = head ?? events.at(-1)?.seq ?? 0;
       page.foreignEntries += 1;
       for (const event of page.buffered ?? []) if (event.seq > page.upTo) page.facts.observe(event);
@@ -291,7 +291,7 @@ export class SessionFacts {
   async #readForeignEntries(page: FactsPage): Promise<void> {
     await page.loading;
     if (page.recorded === undefined || this.#areOwn([page])) return;
-    const { query, fits } = page.recorded;
+    const { query, matches } = page.recorded;
     const from = page.upTo;
     // Over the network, asking for the newest entry costs as much as reading.
     const upTo = this.#store.pubSub.isCrossProcess ? 0 : await this.#newest();
@@ -301,8 +301,8 @@ export class SessionFacts {
       for (const entry of entries) {
         if (entry.writer !== this.#store.writer) {
           const labels = page.fingerprints === undefined ? [] : this.#policy.trackedLabels(labelsOf(entry));
-          await page.fingerprints?.hear(page.facts, labels, entry.call);
-          applyEntry(page.facts, entry, fits);
+          await page.fingerprints?.addStored(page.facts, labels, entry.call);
+          applyEntry(page.facts, entry, matches);
           page.foreignEntries += 1;
         }
         page.upTo = entry.seq;
@@ -320,7 +320,7 @@ export class SessionFacts {
   }
 
   /** Returns the newest ended calls, oldest first; with several processes, up to `upTo` and with the running calls of other processes. */
-  async #events({ query, fits }: Recorded, upTo?: number): Promise<Read> {
+  async #events({ query, matches }: Recorded, upTo?: number): Promise<Read> {
     const events: CallEvent[] = [];
     const ended = new Set<string>();
     let before = upTo === undefined ? undefined : upTo + 1;
@@ -334,8 +334,8 @@ export class SessionFacts {
         ...(before === undefined ? {} : { before }),
       });
       for (const entry of entries) {
-        const { event, ...whose } = endedCall(entry);
-        if (event !== undefined && fits(whose)) events.push(event);
+        const { event, ...owner } = endedCall(entry);
+        if (event !== undefined && matches(owner)) events.push(event);
         ended.add(entry.call);
       }
       const isAll = entries.length < pageSize;
@@ -371,16 +371,16 @@ export class SessionFacts {
   }
 
   #sessionEntries({ session, principal }: FactsOwner): Recorded {
-    if (session !== '') return { query: { session }, fits: () => true };
+    if (session !== '') return { query: { session }, matches: () => true };
     // Calls without a session share one past for each principal.
-    return { query: {}, fits: (whose) => whose.session === '' && whose.principal === principal };
+    return { query: {}, matches: (owner) => owner.session === '' && owner.principal === principal };
   }
 
   #principalEntries({ principal }: FactsOwner): Recorded | undefined {
     const span = this.#principalSpan;
     if (span === 0) return undefined;
     const query = { since: Date.now() - span, principal };
-    return { query, principal, fits: (whose) => whose.principal === principal };
+    return { query, principal, matches: (owner) => owner.principal === principal };
   }
 
   /** The period for which calls of a principal count. */
@@ -390,12 +390,12 @@ export class SessionFacts {
 }
 
 /** Applies an entry of another process. */
-function applyEntry(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): void {
+function applyEntry(facts: Facts, entry: StoredEntry, matches: Recorded['matches']): void {
   if (isUndone(entry)) facts.revert(entry.call);
   else if (entry.type === 'CallStarted') {
     const started = toEvent(entry) as CallStarted;
     const { principal, arguments: args, tool } = started;
-    if (started.uncounted !== true && fits({ session: entry.session, principal: principal.id }))
+    if (started.uncounted !== true && matches({ session: entry.session, principal: principal.id }))
       facts.begin({
         id: entry.call,
         tool,
@@ -406,9 +406,9 @@ function applyEntry(facts: Facts, entry: StoredEntry, fits: Recorded['fits']): v
         counted: countedIn(entry),
       });
   } else if (entry.type === 'ToolInvoked') {
-    const { event, ...whose } = endedCall(entry);
+    const { event, ...owner } = endedCall(entry);
     if (event === undefined) facts.discard(entry.call);
-    else if (fits(whose)) facts.observe(event);
+    else if (matches(owner)) facts.observe(event);
   }
 }
 
@@ -444,13 +444,13 @@ interface Recorded {
   readonly query: Partial<EntryQuery>;
   /** Present for the page of a principal. */
   readonly principal?: string;
-  readonly fits: (whose: FactsOwner) => boolean;
+  readonly matches: (owner: FactsOwner) => boolean;
 }
 
 /** Returns the loaded pages that a call counts for. */
-function loadedPages({ session, alone, principal }: Record<Kind, Pages>, whose: FactsOwner): readonly FactsPage[] {
-  const own = whose.session === '' ? alone.get(whose.principal) : session.get(whose.session);
-  return [own, principal.get(whose.principal)].flatMap((page) => page ?? []);
+function loadedPages({ session, alone, principal }: Record<Kind, Pages>, owner: FactsOwner): readonly FactsPage[] {
+  const own = owner.session === '' ? alone.get(owner.principal) : session.get(owner.session);
+  return [own, principal.get(owner.principal)].flatMap((page) => page ?? []);
 }
 
 /** Makes room for one page: evicts the least recently used one that no running call needs. */

@@ -53,14 +53,14 @@ export class FingerprintCipher {
  * restart and in other processes. Removes outputs that are older than the period of the rules.
  */
 export class StoredFingerprints {
-  readonly #kept: KeyValueStore;
+  readonly #store: KeyValueStore;
   readonly #cipher: FingerprintCipher;
   readonly #principal: string;
   /** The outputs of each label, oldest first. */
   readonly #outputs = new Map<string, { readonly call: string; readonly count: number }[]>();
 
-  constructor(kept: KeyValueStore, cipher: FingerprintCipher, principal: string) {
-    this.#kept = kept;
+  constructor(store: KeyValueStore, cipher: FingerprintCipher, principal: string) {
+    this.#store = store;
     this.#cipher = cipher;
     this.#principal = principal;
   }
@@ -70,7 +70,7 @@ export class StoredFingerprints {
     const found = new Map<string, readonly Float64Array[]>();
     for (const label of labels) {
       // Ids of calls sort by time.
-      const rows = await this.#kept.list(this.#kindOf(label));
+      const rows = await this.#store.list(this.#kindOf(label));
       const outputs = rows.flatMap(({ key, text }) => {
         const prints = this.#cipher.decrypt(key, text);
         return prints === undefined ? [] : { call: key, prints };
@@ -87,10 +87,10 @@ export class StoredFingerprints {
     return found;
   }
 
-  /** Adds the fingerprints of one call, which another process stored. */
-  async hear(facts: Facts, labels: readonly string[], call: string): Promise<void> {
+  /** Adds the fingerprints of one call that another process stored. */
+  async addStored(facts: Facts, labels: readonly string[], call: string): Promise<void> {
     for (const label of labels) {
-      const row = await this.#kept.get(this.#kindOf(label), call);
+      const row = await this.#store.get(this.#kindOf(label), call);
       const prints = row === undefined ? undefined : this.#cipher.decrypt(call, row.text);
       if (prints !== undefined) facts.addFingerprints(label, prints);
     }
@@ -99,7 +99,7 @@ export class StoredFingerprints {
   async put(labels: readonly string[], call: string, prints: Float64Array, until: number): Promise<void> {
     for (const label of labels) {
       const kind = this.#kindOf(label);
-      await this.#kept.put(kind, call, { text: this.#cipher.encrypt(call, prints), until });
+      await this.#store.put(kind, call, { text: this.#cipher.encrypt(call, prints), until });
       const outputs = this.#outputs.get(label) ?? [];
       outputs.push({ call, count: prints.length });
       this.#outputs.set(label, outputs);
@@ -111,7 +111,7 @@ export class StoredFingerprints {
       ) {
         outputs.shift();
         total -= oldest.count;
-        await this.#kept.take(kind, oldest.call);
+        await this.#store.take(kind, oldest.call);
       }
     }
   }

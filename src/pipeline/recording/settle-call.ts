@@ -57,7 +57,7 @@ export async function settleCall(
 
 /** Returns the outcome of a settled call for repeated deliveries of the same call. */
 export function settledOutcome(tool: string, { callId, as, by, at, note }: CallSettled): CallOutcome {
-  const message = `${tool} was run as ${callId}; nobody knew how it ended until ${principalName(by)} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
+  const message = `${tool} was run as ${callId}; its outcome was unknown until ${principalName(by)} settled it as ${as} at ${at}${note === undefined ? '' : `: ${note}`}`;
   if (as === 'failed') return failedOutcome('failed', 'settled-failed', message);
   return { outcome: 'completed', content: [text(message)] };
 }

@@ -55,7 +55,7 @@ export class UnsettledCalls {
 
   #draftOf(intent: StoredEntry): EntryDraft {
     if (this.#calls.get(intent.call) === true) {
-      const message = `${intent.tool} was run, but how it ended could not be recorded then; it may have taken effect`;
+      const message = `${intent.tool} was run, but its outcome could not be recorded; it may have taken effect`;
       return endedDraft(intent, 'unknown', { code: 'outcome-unrecorded', message });
     }
     const message = `${intent.tool} was not run, because its intent was not recorded in time`;

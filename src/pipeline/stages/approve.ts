@@ -55,7 +55,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       const open = answer ?? (await opened(call, bound));
       if ('outcome' in open) return open;
       const answered = await questions.wait(open, call, until);
-      if ('ended' in answered) return endedOutcome(call, answered.ended, 'an approval was awaited');
+      if ('ended' in answered) return endedOutcome(call, answered.ended, 'it waited for approval');
       const { record } = answered;
       const refusal = refusalOf(call, record) ?? (record === open ? undefined : await checkAgain(call));
       if (refusal !== undefined) return refusal;
@@ -94,7 +94,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       return failedOutcome(
         'stale',
         'definition-changed',
-        `${call.name} changed or went away while its approval was awaited; nothing was run, and the approval does not hold for what it is now`,
+        `${call.name} changed or was removed while it waited for approval; it was not run, and the approval does not apply to the changed tool`,
       );
     }
     const hidden = hiddenByProfile(call, tool, catalog);
@@ -108,7 +108,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
 function replaceCall(call: DecidedCall, record: ApprovalRecord): CallOutcome {
   call.replacement = replacementOf(call, record);
   const { note, call: replacing } = call.replacement;
-  const message = `${note} This call was not run; ${replacing.id} was made in its place`;
+  const message = `${note} This call was not run; ${replacing.id} replaces it`;
   return failedOutcome('denied', 'arguments-edited', message);
 }
 
@@ -122,7 +122,7 @@ function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | und
       return failedOutcome(
         'denied',
         'approval-expired',
-        `${call.name} was not run: nobody approved it in time; calling again asks again`,
+        `${call.name} was not run: its approval request has expired; call it again to ask again`,
       );
     case 'approved':
     case 'used':
@@ -132,7 +132,7 @@ function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | und
 
 function awaiting(call: DecidedCall, { id, expiresAt }: ApprovalRecord): CallOutcome {
   const message =
-    `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question is kept ` +
+    `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question stays open ` +
     `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
   return { ...failedOutcome('awaiting-approval', 'approval-awaited', message), approvalId: id };
 }

@@ -31,15 +31,17 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     if (effect === 'read' || effect === 'irreversible') return next(call);
     call.stateChanges = new StateChanges();
     const workspace = effect === 'undoable' ? workspaceOf(call) : undefined;
-    return workspace === undefined || workspace.length === 0 ? kept(call, next) : keptOnDisk(call, next, workspace);
+    return workspace === undefined || workspace.length === 0
+      ? withState(call, next)
+      : withWorkspace(call, next, workspace);
   };
 
-  async function kept(call: AdmittedCall, next: Next<AdmittedCall>): Promise<CallOutcome> {
+  async function withState(call: AdmittedCall, next: Next<AdmittedCall>): Promise<CallOutcome> {
     const outcome = await next(call);
     return isOver(outcome) ? outcome : compensated(call, await settled(call, outcome));
   }
 
-  async function keptOnDisk(
+  async function withWorkspace(
     call: AdmittedCall,
     next: Next<AdmittedCall>,
     workspace: readonly string[],
@@ -71,7 +73,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
       if (undone.conflicts.length > 0) call.changes = undone;
       return undone.total === 0 ? outcome : noted(outcome, rollbackNote(undone));
     } catch (error) {
-      const note = `What it changed in its workspace could not be taken back: ${messageOf(error)}`;
+      const note = `Its changes in the workspace could not be rolled back: ${messageOf(error)}`;
       await compensations.rollbackFailed(call, note);
       return noted(outcome, note);
     }
@@ -83,9 +85,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     const problem = await compensations.afterFailure(call);
     return noted(
       outcome,
-      problem === undefined
-        ? 'Its own undo was run.'
-        : `Its own undo failed, so what it did may still be there: ${problem}`,
+      problem === undefined ? 'Its own undo was run.' : `Its own undo failed, so its effect may remain: ${problem}`,
     );
   }
 }
@@ -111,7 +111,7 @@ async function settled(call: AdmittedCall, outcome: CallOutcome): Promise<CallOu
   clearTimeout(timer);
   stateChanges?.revert();
   if (ended) return outcome;
-  return noted(outcome, 'It has not stopped yet; what it does from now on is not taken back.');
+  return noted(outcome, 'It is still running; its later changes are not rolled back.');
 }
 
 async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
@@ -119,33 +119,33 @@ async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoin
   try {
     call.changes = changes = await begun.finish();
   } catch (error) {
-    return noted(given, `What it changed could not be found out, so it cannot be undone: ${messageOf(error)}`);
+    return noted(given, `Its changes could not be determined, so it cannot be undone: ${messageOf(error)}`);
   }
   const outcome = changes.beyondLimits.length === 0 ? given : noted(given, beyondNote(changes.beyondLimits));
   if (outcome.outcome === 'completed' || changes.total === 0) return outcome;
   return noted(
     outcome,
-    `${pluralize(changes.total, 'change')} in its workspace can be taken back by undoing ${call.id}.`,
+    `${pluralize(changes.total, 'change')} in its workspace can be reverted by undoing ${call.id}.`,
   );
 }
 
 function beyondNote(beyond: CheckpointResult['beyondLimits']): string {
   const list = beyond.slice(0, 10).map(({ path }) => path);
   const more = beyond.length > list.length ? ` and ${beyond.length - list.length} more` : '';
-  return `Undo cannot take back all of it: ${list.join(', ')}${more} got more new entries than undo records. The rest can be undone.`;
+  return `Not all of its changes can be undone: ${list.join(', ')}${more} got more new entries than undo records. The rest can be undone.`;
 }
 
 function rollbackNote({ total, conflicts }: UndoResult): string {
   if (conflicts.length === 0)
-    return `${pluralize(total, 'change')} it had made in its workspace ${total === 1 ? 'was' : 'were'} taken back.`;
+    return `${pluralize(total, 'change')} in its workspace ${total === 1 ? 'was' : 'were'} rolled back.`;
   const list = conflicts.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
-  return `${pluralize(total, 'change')} it had made in its workspace were taken back, except ${list.join(', ')}.`;
+  return `${pluralize(total, 'change')} in its workspace were rolled back, except ${list.join(', ')}.`;
 }
 
 function noted(outcome: CallOutcome, note: string): CallOutcome {
   const content = [...outcome.content, text(note)];
   if (outcome.error === undefined) return { ...outcome, content };
   const { message } = outcome.error;
-  const told = /[.!?…]$/.test(message) ? `${message} ${note}` : `${message}. ${note}`;
-  return { ...outcome, content, error: { ...outcome.error, message: told } };
+  const full = /[.!?…]$/.test(message) ? `${message} ${note}` : `${message}. ${note}`;
+  return { ...outcome, content, error: { ...outcome.error, message: full } };
 }

@@ -28,12 +28,12 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
     const stopped = limiter.rate === undefined ? undefined : await turn(call, limiter.rate);
     if (stopped !== undefined) return stopped;
     if (!limiter.tryAcquire()) {
-      const place = limiter.enqueue();
-      if (place === undefined) return busy(call);
-      const waited = await waits.until(place.ready, call.options.signal, lastMoment(call));
+      const slot = limiter.enqueue();
+      if (slot === undefined) return busy(call);
+      const waited = await waits.until(slot.ready, call.options.signal, lastMoment(call));
       if ('ended' in waited) {
-        place.leave();
-        return endedOutcome(call, waited.ended, `waiting for a free place at server "${call.tool.source.server}"`);
+        slot.leave();
+        return endedOutcome(call, waited.ended, `waiting for a free slot at server "${call.tool.source.server}"`);
       }
     }
     return run(call, next, limiter);
@@ -121,6 +121,6 @@ function silent(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome {
   return failedOutcome(
     'failed',
     'server-down',
-    `${call.name} was not run: server "${call.tool.source.server}" did not answer the last calls in their time; it is tried again in ${seconds} s`,
+    `${call.name} was not run: server "${call.tool.source.server}" did not respond to the last calls in time; the next attempt is in ${seconds} s`,
   );
 }

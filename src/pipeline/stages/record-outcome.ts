@@ -87,7 +87,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
 }
 
 function takenForGone(): Error {
-  return new Error('another process took this one for gone, and recorded it as "unknown"');
+  return new Error('another process took this process for ended, and recorded the call as "unknown"');
 }
 
 function faulty(call: Call, error: unknown): CallOutcome {

@@ -39,7 +39,7 @@ export type Compensated =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly taken: boolean };
 
-const itself: Principal = { id: 'signalbox', kind: 'system' };
+const systemPrincipal: Principal = { id: 'signalbox', kind: 'system' };
 
 /** Runs the undo functions of tools, at most once for each call unless requested again. The start is recorded before the run. */
 export class Compensations {
@@ -51,7 +51,7 @@ export class Compensations {
 
   /** Runs the undo function of a call that may have acted and did not complete. Returns the problem, if there was one. */
   async afterFailure({ id, session, tool, arguments: args }: AdmittedCall): Promise<string | undefined> {
-    const compensation = { call: id, session, tool, args, principal: itself };
+    const compensation = { call: id, session, tool, args, principal: systemPrincipal };
     const done = await this.run(compensation);
     if (!done.ok && done.taken) return done.problem;
     const problem = done.ok ? undefined : done.problem;
@@ -64,7 +64,7 @@ export class Compensations {
   /** Records that the workspace changes of a call could not be rolled back. */
   async rollbackFailed({ id, session, tool }: AdmittedCall, error: string): Promise<void> {
     const ending = { result: 'failed', changes: 0, conflicts: [], error } as const;
-    await this.record({ call: id, session, principal: itself }, tool.definition.name, ending);
+    await this.record({ call: id, session, principal: systemPrincipal }, tool.definition.name, ending);
   }
 
   /** Runs an undo function, unless another process has begun it. */

@@ -37,17 +37,15 @@ export async function ownUndo(
   const isSame = tool !== undefined && tool.definition.definitionHash === call.definitionHash;
   if (!isSame || tool.offered.undo === undefined) {
     if (call.ownUndo !== true) return none;
-    if (tool === undefined)
-      return blocked(`${name} is not available, so its own undo cannot be run; see to its server`);
-    return blocked(`${name} was changed since the call, so its own undo cannot be trusted with it and was not run`);
+    if (tool === undefined) return blocked(`${name} is not available, so its own undo cannot be run; check its server`);
+    return blocked(`${name} was changed since the call, so its own undo may not fit the call and was not run`);
   }
-  if (before.count > 0 && !again)
-    return blocked(`${before.ended}; find out what it did, then run it once more with "again"`);
+  if (before.count > 0 && !again) return blocked(`${before.ended}; check its effect, then run it again with "again"`);
   // The caller's original form, because the arguments pass through the schema again.
   const given = call.givenArguments ?? call.arguments;
   if (isCut(given))
     return blocked(
-      `the arguments of ${callId} are not recorded whole (they hold secrets, or are very long), so its own undo cannot be run`,
+      `the arguments of ${callId} are not recorded in full (they contain secrets, or are very long), so its own undo cannot be run`,
     );
   const filled = structuredClone(given);
   tool.fillDefaults?.(filled);
@@ -71,8 +69,8 @@ async function runsBefore(call: string, journal: JournalReader): Promise<{ count
   const failed = endings.find(({ result }) => result === 'failed');
   const ended =
     failed === undefined
-      ? 'its own undo was begun before, and is still running or was cut short'
-      : `its own undo failed before (${failed.error ?? 'for no known reason'}) and may have acted in part`;
+      ? 'its own undo was started before, and is still running or was interrupted'
+      : `its own undo failed before (${failed.error ?? 'for no known reason'}) and may have taken effect in part`;
   return { count, ended };
 }
 

@@ -162,7 +162,7 @@ describe('undoable calls', () => {
       );
       assert.equal(result.outcome, name);
       assert.deepEqual(treeFingerprint(workspace), before);
-      assert.match(result.error?.message ?? '', /2 changes it had made in its workspace were taken back/);
+      assert.match(result.error?.message ?? '', /2 changes in its workspace were rolled back/);
       const step = await box.call('mcp__t__step', {}, { session: 's' });
       assert.deepEqual(step.content, [{ type: 'text', text: 'none' }]);
     });
@@ -295,7 +295,7 @@ describe('compensations', () => {
     const { callId } = await opened.box.call('mcp__t__order', { what: 'with card-4711-0815' });
     const { outcome, error } = await opened.box.undo.call(callId);
     assert.equal(outcome, 'failed');
-    assert.match(error ?? '', /are not recorded whole/);
+    assert.match(error ?? '', /are not recorded in full/);
     assert.equal(done.length, 1);
   });
 });

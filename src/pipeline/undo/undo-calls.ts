@@ -52,14 +52,14 @@ export type UndoStanding =
   | { readonly state: 'unavailable'; readonly reason: string };
 
 interface UndoState {
-  readonly kept: ChangesOfCall | undefined;
+  readonly stored: ChangesOfCall | undefined;
   readonly own: OwnUndo;
-  readonly isKept: boolean;
+  readonly isStored: boolean;
   readonly obstacle: string | undefined;
   readonly canDoTheRest: boolean;
 }
 
-const someone: Principal = { id: 'local', kind: 'human' };
+const defaultPrincipal: Principal = { id: 'local', kind: 'human' };
 
 /**
  * Undoes calls: restores workspaces, then runs the tool's own undo function. When one of the two is known to be impossible, the other is
@@ -79,8 +79,8 @@ export class UndoCalls {
   /** Returns whether a call can be undone now, as far as that is known without trying. */
   async standing(callId: string): Promise<UndoStanding> {
     try {
-      const { kept, obstacle, canDoTheRest } = await this.#inspect(await this.#ended(callId), { partial: true });
-      const changes = kept?.changes ?? [];
+      const { stored, obstacle, canDoTheRest } = await this.#inspect(await this.#ended(callId), { partial: true });
+      const changes = stored?.changes ?? [];
       if (obstacle === undefined) return { state: 'ready', changes };
       return { state: 'blocked', reason: obstacle, canDoTheRest, changes };
     } catch (error) {
@@ -92,13 +92,13 @@ export class UndoCalls {
   }
 
   async undo(callId: string, options: UndoOptions = {}): Promise<UndoResult> {
-    const { principal = someone, again = false, partial = false, signal } = options;
+    const { principal = defaultPrincipal, again = false, partial = false, signal } = options;
     signal?.throwIfAborted();
     const call = await this.#ended(callId);
-    const { own, isKept, obstacle, canDoTheRest } = await this.#inspect(call, { principal, again, partial });
+    const { own, isStored, obstacle, canDoTheRest } = await this.#inspect(call, { principal, again, partial });
     if (obstacle !== undefined && !canDoTheRest) return refused(call, `nothing was touched: ${obstacle}`);
 
-    const restored = isKept ? await this.#checkpoints.undo(callId, options) : nothingToRestore;
+    const restored = isStored ? await this.#checkpoints.undo(callId, options) : nothingToRestore;
     if ('busy' in restored)
       return refused(
         call,
@@ -122,18 +122,18 @@ export class UndoCalls {
   /** Returns the stored state of a call and the obstacles to its undo. Rejects when there is nothing to undo. */
   async #inspect(
     call: ToolInvoked,
-    { principal = someone, again = false, partial = false }: UndoOptions,
+    { principal = defaultPrincipal, again = false, partial = false }: UndoOptions,
   ): Promise<UndoState> {
     const { callId } = call;
-    const kept = await this.#checkpoints.changesOf(callId);
+    const stored = await this.#checkpoints.changesOf(callId);
     const own = await ownUndo({ call, principal, again }, this.#journal, this.#compensations);
-    const isKept = kept !== undefined && kept.status !== 'undone';
-    if (!isKept && (own.kind === 'none' || own.kind === 'done')) {
-      const isDone = kept !== undefined || (own.kind === 'done' && hasRun(call));
-      throw isDone ? undoneBefore(callId) : await this.#nothingKept(call);
+    const isStored = stored !== undefined && stored.status !== 'undone';
+    if (!isStored && (own.kind === 'none' || own.kind === 'done')) {
+      const isDone = stored !== undefined || (own.kind === 'done' && hasRun(call));
+      throw isDone ? undoneBefore(callId) : await this.#unavailable(call);
     }
-    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, kept) ? lostWhere(call) : undefined;
-    return { kept, own, isKept, obstacle, canDoTheRest: partial && (isKept || own.kind === 'ready') };
+    const obstacle = own.kind === 'blocked' ? own.reason : isLost(call, stored) ? lostWhere(call) : undefined;
+    return { stored, own, isStored, obstacle, canDoTheRest: partial && (isStored || own.kind === 'ready') };
   }
 
   /** Undoes the calls of a session, newest first, until one cannot be undone. */
@@ -173,7 +173,7 @@ export class UndoCalls {
     throw new SignalboxError('undo-unavailable', `${callId} is still running; undo it when it has ended`);
   }
 
-  async #nothingKept(call: ToolInvoked): Promise<SignalboxError> {
+  async #unavailable(call: ToolInvoked): Promise<SignalboxError> {
     const { callId, tool, effect, outcome } = call;
     const cannot = (reason: string): SignalboxError =>
       new SignalboxError('undo-unavailable', `${callId} cannot be undone: ${reason}`);
@@ -190,8 +190,8 @@ export class UndoCalls {
       );
     const first = items.find(({ type }) => type === 'UndoStarted' || type === 'Undone');
     if (first?.type === 'Undone' && first.error !== undefined)
-      return cannot(`it ended as "${outcome}" and could not be taken back then. ${first.error}`);
-    return cannot(`it ended as "${outcome}", and what it had changed was taken back then`);
+      return cannot(`it ended as "${outcome}" and could not be rolled back then. ${first.error}`);
+    return cannot(`it ended as "${outcome}", and its changes were rolled back then`);
   }
 }
 
@@ -199,9 +199,9 @@ const nothingToRestore = { outcome: 'undone', changes: [], total: 0, conflicts: 
 const lost = 'the stored state before its changes is gone: it has expired, or was removed from the data directory';
 
 /** Returns whether a call has changed something, or may have, and no stored state is left to restore. */
-function isLost(call: ToolInvoked, kept: ChangesOfCall | undefined): boolean {
+function isLost(call: ToolInvoked, stored: ChangesOfCall | undefined): boolean {
   const { changes = [], outcome } = call;
-  return kept === undefined && (changes.length > 0 || (outcome === 'unknown' && isElsewhere(call)));
+  return stored === undefined && (changes.length > 0 || (outcome === 'unknown' && isElsewhere(call)));
 }
 
 function isElsewhere({ machine }: ToolInvoked): boolean {

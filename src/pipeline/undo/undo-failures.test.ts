@@ -81,7 +81,7 @@ describe('call that removes its workspace', () => {
         }),
       ]);
       const failed = await box.call('mcp__t__act');
-      assert.match(failed.error?.message ?? '', /4 changes it had made in its workspace were taken back/);
+      assert.match(failed.error?.message ?? '', /4 changes in its workspace were rolled back/);
       assert.deepEqual(treeFingerprint(fixture.workspace), before);
       rmSync(join(fixture.directory, 'target'), { recursive: true, force: true });
 
@@ -113,9 +113,9 @@ test('undo reports a rollback that failed', async () => {
   const { callId, error } = await box.call('mcp__t__act');
   assert.match(
     error?.message ?? '',
-    /Too bad\. What it changed in its workspace could not be taken back: .* no longer exists/,
+    /Too bad\. Its changes in the workspace could not be rolled back: .* no longer exists/,
   );
-  await assert.rejects(box.undo.call(callId), { code: 'undo-unavailable', message: /could not be taken back then/ });
+  await assert.rejects(box.undo.call(callId), { code: 'undo-unavailable', message: /could not be rolled back then/ });
 });
 
 describe('undo function of a tool', () => {

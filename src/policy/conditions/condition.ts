@@ -56,7 +56,7 @@ export class ConditionCompiler {
     let explained: readonly (readonly [string, Run])[] | undefined;
     const holds = (input: ConditionInput): boolean => {
       const answer = run(input);
-      if (typeof answer !== 'boolean') throw new Error(`it gives ${typeNameOf(answer)}, not true or false`);
+      if (typeof answer !== 'boolean') throw new Error(`it evaluates to ${typeNameOf(answer)}, not true or false`);
       return answer;
     };
     const explain = (input: ConditionInput): JsonObject => {
@@ -78,7 +78,7 @@ export class ConditionCompiler {
       const cost = run({ args, work } as Evaluation);
       const number = typeof cost === 'bigint' ? Number(cost) : cost;
       if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
-        throw new Error(`${text} gives ${typeNameOf(cost)}, which is no cost`);
+        throw new Error(`${text} evaluates to ${typeNameOf(cost)}, which is not a valid cost`);
       return number;
     };
     return { value: { text, of } };
@@ -101,7 +101,8 @@ function parse(language: Environment, text: string, types: readonly string[], ex
     if (survey.problems.length > 0) return { problems: survey.problems };
     const { valid, type = '', error } = expression.check();
     if (!valid) return { problems: [toConditionProblem(error)] };
-    if (!types.includes(type)) return { problems: [{ offset: 0, message: `it gives ${type}, expected ${expected}` }] };
+    if (!types.includes(type))
+      return { problems: [{ offset: 0, message: `it evaluates to ${type}, expected ${expected}` }] };
     const units = meterCondition(expression.ast);
     return {
       value: { run: (input) => evaluateWithin(input, units, () => expression(input) as unknown), survey },
@@ -219,8 +220,8 @@ function toConditionProblem(error: unknown): ConditionProblem {
 
 function describe(message: string): Omit<ConditionProblem, 'offset'> {
   const [, unexpected] = /^Unexpected token: (\w+)$/.exec(message) ?? [];
-  if (unexpected === 'EOF') return { message: 'it ends where a value should follow' };
-  if (unexpected !== undefined) return { message: `${tokens[unexpected] ?? unexpected} stands where a value should` };
+  if (unexpected === 'EOF') return { message: 'unexpected end, expected a value' };
+  if (unexpected !== undefined) return { message: `unexpected ${tokens[unexpected] ?? unexpected}, expected a value` };
   const [, expected = '', got = ''] = /^Expected (\w+), got (\w+)$/.exec(message) ?? [];
   if (expected !== '') return { message: `expected ${tokens[expected] ?? expected}, found ${tokens[got] ?? got}` };
   const [, character = ''] = /^Unexpected character: (.)$/.exec(message) ?? [];

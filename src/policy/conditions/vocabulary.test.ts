@@ -71,8 +71,8 @@ describe('vocabulary of conditions', () => {
 
 describe('rejected condition', () => {
   const cases: readonly (readonly [string, RegExp, number])[] = [
-    ['args.amount >', /^it ends where a value should follow/, 13],
-    ['args.amount > )', /^"\)" stands where a value should/, 14],
+    ['args.amount >', /^unexpected end, expected a value/, 13],
+    ['args.amount > )', /^unexpected "\)", expected a value/, 14],
     ['(args.amount > 1', /^expected "\)", found the end/, 16],
     ['args.amount = 1', /Unexpected character: =; did you mean "=="\?/, 12],
     ['amount > 1', /Unknown variable: amount/, 0],
@@ -86,7 +86,7 @@ describe('rejected condition', () => {
     ['args.a.all(x, args.b.all(y, x == z))', /Unknown variable: z/, 33],
     ['session.count(args.name) > 1', /written out, in quotes/, 14],
     ["session.count('x', 'soon') > 1", /expected a number with a unit/, 19],
-    ['1 + 1', /it gives int, expected true or false/, 0],
+    ['1 + 1', /it evaluates to int, expected true or false/, 0],
     ["session.cost > 'a'", /no such overload: double > string/, 0],
     ['size(args, 1) > 1', /no matching overload/, 0],
     [`${'('.repeat(200)}true${')'.repeat(200)}`, /depth|nest|Exceeded/i, -1],

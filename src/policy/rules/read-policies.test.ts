@@ -83,13 +83,13 @@ describe('readPolicies', () => {
       'policies.yaml:6:3  [2]: "id" is missing',
       'policies.yaml:6:26  [2].rateLimit.per: expected a number with a unit: 500ms, 90s, 15m, 1h, 7d',
       'policies.yaml:6:37  [2].rateLimit.max: expected a whole number',
-      'policies.yaml:8:3  [3].budget: "per" is missing: what a principal did is counted in a window of time',
+      'policies.yaml:8:3  [3].budget: "per" is missing: calls of a principal are counted in a time window',
       'policies.yaml:10:3  [4].flow: "to" is missing',
-      'policies.yaml:11:3  [5]: says nothing: expected one of deny, ask, allow, requires, readBeforeWrite, rateLimit, flow, budget',
-      'policies.yaml:14:3  [6].ask: stands beside "deny", expected only one of them; make two rules',
+      'policies.yaml:11:3  [5]: has no answer: expected one of deny, ask, allow, requires, readBeforeWrite, rateLimit, flow, budget',
+      'policies.yaml:14:3  [6].ask: cannot be combined with "deny"; make two rules',
       'policies.yaml:16:3  [7].mode: expected "enforce" or "shadow"; did you mean "shadow"?',
       "policies.yaml:17:10  [7].deny: regular expressions cannot be used: some run for hours; use like('*.txt'), where * stands for any characters",
-      'policies.yaml:18:3  [8]: expected a rule: an object with "id" and what it says',
+      'policies.yaml:18:3  [8]: expected a rule: an object with "id" and an answer',
     ]);
   });
 
@@ -110,6 +110,6 @@ describe('readPolicies', () => {
   });
 
   test('rejects ids that Signalbox reserves', () => {
-    assert.match(problemsOf('- { id: "default:read", deny: true }')[0] ?? '', /are taken/);
+    assert.match(problemsOf('- { id: "default:read", deny: true }')[0] ?? '', /are reserved/);
   });
 });

@@ -63,7 +63,7 @@ export function readPolicies(
     return value.flatMap((each: unknown, index) => {
       const path = [index];
       if (!isJsonObject(each)) {
-        report({ path, message: 'expected a rule: an object with "id" and what it says' });
+        report({ path, message: 'expected a rule: an object with "id" and an answer' });
         return [];
       }
       const place = document.placeOf(path);
@@ -108,7 +108,7 @@ function forwardingFinding(index: number, key: string, name: string): RuleFindin
   return {
     path: [index, top],
     message: `${name} only passes calls on: each is decided, counted and recorded as a call of the tool that it names`,
-    hint: 'write the rule for those tools; to take call_tool away, set "disclosure": "never" in the profile',
+    hint: 'write the rule for those tools; to remove call_tool, set "disclosure": "never" in the profile',
   };
 }
 

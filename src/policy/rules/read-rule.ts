@@ -29,7 +29,7 @@ export function readRule(
   const reader = new ObjectReader(value, path, findings);
   const id = reader.text('id') ?? (reader.has('id') ? undefined : reader.reportMissing('id')) ?? '';
   if (/^(?:default|mode|code):/.test(id))
-    reader.report('id', 'ids that begin with "default:", "mode:" or "code:" are taken');
+    reader.report('id', 'ids that begin with "default:", "mode:" or "code:" are reserved');
   const [shorthand, second] = shorthands.filter((key) => reader.has(key));
   const parts =
     shorthand === undefined ? readMatch(reader, compiler) : readShorthand(reader, shorthand, second, compiler);
@@ -60,11 +60,10 @@ function readMatch(reader: ObjectReader, compiler: ConditionCompiler): RuleParts
   const [answer, second] = answers.filter((key) => reader.has(key));
   if (answer === undefined) {
     // A mistyped key explains the missing one.
-    if (isKnown) reader.report(undefined, `says nothing: expected one of ${[...answers, ...shorthands].join(', ')}`);
+    if (isKnown) reader.report(undefined, `has no answer: expected one of ${[...answers, ...shorthands].join(', ')}`);
     return undefined;
   }
-  if (second !== undefined)
-    reader.report(second, `stands beside "${answer}", expected only one of them`, 'make two rules');
+  if (second !== undefined) reader.report(second, `cannot be combined with "${answer}"`, 'make two rules');
   const match = reader.has('match') ? reader.patterns('match') : ['*'];
   const when = reader.equals(answer, true) ? true : reader.compiled(answer, (text) => compiler.condition(text));
   if (match === undefined || when === undefined) return undefined;
@@ -83,10 +82,9 @@ function readShorthand(
     'ask',
     ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : []),
   ]);
-  if (second !== undefined)
-    reader.report(second, `stands beside "${shorthand}", expected only one of them`, 'make two rules');
+  if (second !== undefined) reader.report(second, `cannot be combined with "${shorthand}"`, 'make two rules');
   if (reader.has('ask') && !reader.equals('ask', true))
-    reader.report('ask', `beside "${shorthand}" only true is possible`, 'without it the rule denies');
+    reader.report('ask', `can only be true with "${shorthand}"`, 'without it the rule denies');
   const inner = reader.object(shorthand);
   if (inner === undefined) return undefined;
   const kind = readKind(reader, inner, shorthand, compiler);
@@ -127,8 +125,8 @@ function readKind(
       const calls = inner.number('calls', true);
       const cost = inner.number('cost', false);
       if (!inner.has('calls') && !inner.has('cost'))
-        inner.report(undefined, 'says no limit: expected "calls" or "cost"');
-      if (inner.has('each') && !inner.has('cost')) inner.report('each', 'has no "cost" to stay below');
+        inner.report(undefined, 'has no limit: expected "calls" or "cost"');
+      if (inner.has('each') && !inner.has('cost')) inner.report('each', 'requires "cost"');
       const each = inner.has('each') ? inner.compiled('each', (text) => compiler.cost(text)) : undefined;
       return { ...limitOf(inner, each), calls, cost };
     }
@@ -137,7 +135,7 @@ function readKind(
       const [from, to] = [inner.requiredPatterns('from'), inner.requiredPatterns('to')];
       const when = inner.oneOf('when', ['session', 'value']);
       if (when !== undefined && inner.has('within'))
-        inner.report('within', `has no effect beside "when: ${when}"`, 'leave one of them out');
+        inner.report('within', `has no effect with "when: ${when}"`, 'remove one of them');
       const labels = when === undefined ? 'principal' : when === 'session' ? 'session' : 'none';
       return { kind: 'flow', from, to, labels, windowMs: principalWindowMs(inner) };
     }
@@ -150,7 +148,7 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
   const per = inner.duration('per');
   const by = inner.oneOf('by', scopes);
   if (by === 'principal' && !inner.has('per'))
-    inner.report(undefined, '"per" is missing: what a principal did is counted in a window of time');
+    inner.report(undefined, '"per" is missing: calls of a principal are counted in a time window');
   const match = inner.has('match') ? (inner.patterns('match') ?? []) : ['*'];
   const meter: Meter = {
     match,
