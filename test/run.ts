@@ -55,7 +55,7 @@ const exclusiveFiles = ['test/faults/database-outage', 'test/faults/overload', '
 // The slowest files start first, so that no single file runs at the end.
 const slowFiles = [
   'src/runtimes/claude/cli/claude-cli-runtime',
-  'src/runtimes/claude/claude-runtime',
+  'src/runtimes/claude/sdk/claude-runtime',
   'test/faults',
   'src/sources/mcp',
   'test/browser',

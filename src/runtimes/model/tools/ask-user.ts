@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import type { CallResult } from '../../../core/calls/call.ts';
+import { messageOf } from '../../../core/errors.ts';
 import { text } from '../../../core/tools/content.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Turn } from '../../runtime.ts';
@@ -50,19 +51,17 @@ export async function askUser(
     signal,
   });
   if (!call.allowed) return answered('denied', call.reason);
-  const answers = await raceAbort(() => ask(toolCallId, questions), signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-    return undefined;
-  });
-  const { outcome, output } =
-    answers === undefined
-      ? {
-          outcome: signal.aborted ? ('cancelled' as const) : ('failed' as const),
-          output: 'nobody answered the question',
-        }
-      : { outcome: 'completed' as const, output: JSON.stringify(answers) };
-  await call.end({ outcome, output });
-  return answered(outcome, output);
+  const end = async (outcome: 'completed' | 'failed' | 'cancelled', output: string): Promise<Answered> => {
+    await call.end({ outcome, output });
+    return answered(outcome, output);
+  };
+  try {
+    const answers = await raceAbort(() => ask(toolCallId, questions), signal);
+    if (answers !== undefined) return await end('completed', JSON.stringify(answers));
+  } catch (error) {
+    if (!signal.aborted) return await end('failed', `the question could not be asked: ${messageOf(error)}`);
+  }
+  return await end(signal.aborted ? 'cancelled' : 'failed', 'nobody answered the question');
 }
 
 function answered(outcome: Answered['outcome'], output: string): Answered {
