@@ -32,12 +32,7 @@ const loadGroups: Readonly<Record<string, readonly string[]>> = {
   serve: ['cli/commands/serve/serve.ts'],
   stdio: ['cli/commands/serve/stdio.ts', 'host/daemon/run-stdio.ts'],
   // Before the external servers are started.
-  start: [
-    'host/read-configuration.ts',
-    'host/box/start-servers.ts',
-    'host/box/open-box.ts',
-    'host/servers/external-server.ts',
-  ],
+  start: ['host/read-configuration.ts', 'host/box/open-box.ts', 'host/servers/external-server.ts'],
   rules: ['config/file/load-policies.ts'],
   // While the external servers start.
   box: ['host/box/create-box.ts', 'pipeline/policies/compile-policies.ts'],

@@ -6,6 +6,7 @@ import { confirm } from './terminal/question.ts';
 import { CliError } from './cli-error.ts';
 import { shortPath } from '../host/data-directory.ts';
 import { exactLine, oneLine } from './terminal/escape.ts';
+import { shellWord } from './terminal/invocation.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const sections: readonly Section[] = ['run', 'load', 'contact', 'read', 'allow', 'apply', 'show', 'set'];
@@ -43,8 +44,8 @@ export async function askForTrust(error: UntrustedConfigurationError, terminal: 
 
 /** Returns the command that accepts a configuration from any directory. */
 export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError, 'pending' | 'data'>): string {
-  const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${quoted(data)}`;
-  return `signalbox trust ${quoted(pending.file)}${elsewhere}`;
+  const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${shellWord(data)}`;
+  return `signalbox trust ${shellWord(pending.file)}${elsewhere}`;
 }
 
 /** Creates the error for a declined question. It omits the list, which was just shown. */
@@ -68,8 +69,4 @@ export function untrustedError(error: UntrustedConfigurationError): CliError {
     next: trustCommand(error),
     cause: error,
   });
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

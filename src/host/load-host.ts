@@ -3,7 +3,6 @@ export async function loadHost() {
   return {
     ...(await import('./read-configuration.ts')),
     ...(await import('./open-trust.ts')),
-    ...(await import('./box/start-servers.ts')),
     ...(await import('./box/open-box.ts')),
   };
 }

@@ -50,6 +50,7 @@ function realPath(path: string): string {
   }
 }
 
-function shellWord(path: string): string {
+/** Quotes a path for a shell if necessary. */
+export function shellWord(path: string): string {
   return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

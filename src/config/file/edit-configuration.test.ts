@@ -131,7 +131,7 @@ test('setProperty and removeProperty change exactly one property of any object i
   );
   const object = fc.tuple(members, space, fc.boolean()).map(([list, end, trailing]) => {
     const parts = list.map(
-      ([name, value, before, after]) => `${before}${JSON.stringify(name)}:${JSON.stringify(value)}${after}`,
+      ([name, value, before, following]) => `${before}${JSON.stringify(name)}:${JSON.stringify(value)}${following}`,
     );
     const text = `{${parts.join(',')}${trailing && list.length > 0 ? ',' : ''}${end}}`;
     return { text, value: Object.fromEntries(list.map(([name, value]) => [name, value])) };

@@ -391,7 +391,8 @@ export class ConfiguredBox implements ServedConfiguration {
     if (!isDeepStrictEqual(this.#configuration.oauth, configuration.oauth)) details.push('changed the OAuth settings');
     if (!isDeepStrictEqual(this.#configuration.retention, configuration.retention))
       details.push('changed the retention of the journal');
-    const atRestart = settingsForRestart(this.#configuration, configuration);
+    const [before, after] = [settingsForRestart(this.#configuration), settingsForRestart(configuration)];
+    const atRestart = Object.keys(after).filter((key) => !isDeepStrictEqual(before[key], after[key]));
     this.#configuration = configuration;
     return atRestart.length === 0 ? details : [...details, `takes effect at the next start: ${atRestart.join(', ')}`];
   }
@@ -434,18 +435,19 @@ export class ConfiguredBox implements ServedConfiguration {
   }
 }
 
-/** Returns the changed settings that a running box cannot apply. */
-function settingsForRestart(before: Configuration, after: Configuration): string[] {
-  return [
-    ...(before.store === after.store ? [] : ['store']),
-    ...(['maxBytes', 'maxMediaBytes'] as const)
-      .filter((key) => before.results[key] !== after.results[key])
-      .map((key) => `results.${key}`),
-    ...(isDeepStrictEqual(before.undo, after.undo) ? [] : ['undo']),
-    ...(before.oauth?.url === after.oauth?.url ? [] : ['oauth.url']),
-    ...(isDeepStrictEqual(before.startup, after.startup) ? [] : ['startup']),
-    ...(before.builtinName === after.builtinName ? [] : ['builtin.name']),
-  ];
+/** Returns the settings that a running box cannot apply, by their keys in the configuration. */
+function settingsForRestart(configuration: Configuration): Readonly<Record<string, unknown>> {
+  const { store, results, undo, oauth, startup, builtinName } = configuration;
+  const { maxBytes, maxMediaBytes } = results;
+  return {
+    store,
+    'results.maxBytes': maxBytes,
+    'results.maxMediaBytes': maxMediaBytes,
+    undo,
+    'oauth.url': oauth?.url,
+    startup,
+    'builtin.name': builtinName,
+  };
 }
 
 function detailsOf(error: unknown): string[] {

@@ -9,7 +9,7 @@ import { startServer } from '../../server/start-server.ts';
 import type { Schedules } from '../../sessions/schedules/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import type { PendingBox } from '../box/start-servers.ts';
+import type { PendingBox } from '../box/open-box.ts';
 import type { HostLocation } from '../data-directory.ts';
 import { environment } from '../environment.ts';
 import type { HostLog } from '../host-log.ts';

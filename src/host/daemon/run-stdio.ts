@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Principal } from '../../core/principal.ts';
 import type { ClientName } from '../../surfaces/mcp/protocol/client-info.ts';
 import type { ConfiguredBox } from '../box/configured-box.ts';
-import type { PendingBox } from '../box/start-servers.ts';
+import type { PendingBox } from '../box/open-box.ts';
 import type { HostLocation } from '../data-directory.ts';
 import type { HostLog } from '../host-log.ts';
 import { readConfiguration } from '../read-configuration.ts';

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../../config/configuration-error.ts';
-import type { Configuration } from '../../../config/configuration.ts';
-import { loadPolicies, loadPolicyFile } from '../../../config/file/load-policies.ts';
+import { loadPolicies } from '../../../config/file/load-policies.ts';
 import type { PolicyDocument } from '../../../policy/rules/read-policies.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { CliError } from '../../cli-error.ts';
@@ -11,12 +10,10 @@ import { formatProblem } from '../../report-error.ts';
 
 /** Loads the rules of a file or of the configuration. Throws an error that lists every mistake in them. */
 export function loadPolicyDocuments(file: string | undefined, globals: GlobalOptions): readonly PolicyDocument[] {
-  const load =
-    file === undefined
-      ? rulesOf(readConfiguration(globals).configuration)
-      : () => loadPolicyFile({ path: resolve(file), name: file });
+  const policies =
+    file === undefined ? readConfiguration(globals).configuration.policies : { path: resolve(file), name: file };
   try {
-    return load();
+    return loadPolicies({ policies });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     const { problems, code } = error;
@@ -31,8 +28,4 @@ export function loadPolicyDocuments(file: string | undefined, globals: GlobalOpt
       cause: error,
     });
   }
-}
-
-function rulesOf(configuration: Configuration): () => readonly PolicyDocument[] {
-  return () => loadPolicies(configuration);
 }

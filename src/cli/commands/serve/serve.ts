@@ -1,6 +1,6 @@
 import type { Configuration } from '../../../config/configuration.ts';
 import { configurationFiles } from '../../../config/file/configuration-files.ts';
-import type { PendingBox } from '../../../host/box/start-servers.ts';
+import type { PendingBox } from '../../../host/box/open-box.ts';
 import { FileWatch } from '../../../host/daemon/file-watch.ts';
 import { onNpmExit } from '../../../host/daemon/npm-parent.ts';
 import { type RunFile, readRunFiles } from '../../../host/daemon/run-files.ts';

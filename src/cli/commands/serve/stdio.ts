@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { configurationFiles } from '../../../config/file/configuration-files.ts';
 import { UntrustedConfigurationError } from '../../../config/trust/untrusted-error.ts';
-import type { PendingBox } from '../../../host/box/start-servers.ts';
+import type { PendingBox } from '../../../host/box/open-box.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { createHostLog, printWarnings } from '../../terminal/warnings.ts';
 import { Interruption, interruptible } from '../../terminal/interruption.ts';

@@ -9,8 +9,7 @@ import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { JsonObject } from '../../core/json/json.ts';
-import { openBox } from './open-box.ts';
-import { startConfiguredServers } from './start-servers.ts';
+import { openBox, startConfiguredServers } from './open-box.ts';
 
 const { type: _, ...program } = fixtureProgram();
 
