@@ -42,22 +42,22 @@ function looksRedacted(value: string): boolean {
  * Converts edited arguments back to the form of a caller. Unchanged parts are as the caller sent them, or absent when they were
  * filled in, so that defaults, configured values and transforms apply to them again.
  */
-function asGiven(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
+function toCallerForm(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
   const entries = Object.entries(edited).flatMap(([name, value]) => {
-    const own = partAsGiven(value, child(received, name), child(given, name));
+    const own = partToCallerForm(value, child(received, name), child(given, name));
     return own === undefined ? [] : [[name, own] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function partAsGiven(
+function partToCallerForm(
   edited: JsonValue,
   received: JsonValue | undefined,
   given: JsonValue | undefined,
 ): JsonValue | undefined {
   if (isDeepStrictEqual(edited, received)) return given;
   const isObject = isJsonObject(edited) && isJsonObject(received) && isJsonObject(given);
-  return isObject ? asGiven(edited, received, given) : edited;
+  return isObject ? toCallerForm(edited, received, given) : edited;
 }
 
 /** Describes an edit for the model: `amount: 5 → 3`. */
@@ -96,10 +96,10 @@ export async function editProblem(
 ): Promise<string | undefined> {
   if (looksRedacted(JSON.stringify(edited))) return undefined;
   try {
-    const own = structuredClone(asGiven(edited, received, given));
+    const own = structuredClone(toCallerForm(edited, received, given));
     fillDefaults?.(own);
     const parsed = await offered.parse(own);
-    if (parsed.ok) return unlikeWanted(edited, parsed.value);
+    if (parsed.ok) return mismatchOf(edited, parsed.value);
     const problems = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return `they do not fit the schema of ${definition.name}: ${problems}`;
   } catch (error) {
@@ -108,7 +108,7 @@ export async function editProblem(
 }
 
 /** Describes how the arguments that a tool would receive differ from those that a human wants; returns `undefined` when they do not. */
-export function unlikeWanted(wanted: JsonObject, received: unknown): string | undefined {
+export function mismatchOf(wanted: JsonObject, received: unknown): string | undefined {
   const image = jsonImage(received);
   if (image.ok && isDeepStrictEqual(image.json, JSON.parse(JSON.stringify(wanted)))) return undefined;
   const shown = image.ok ? JSON.stringify(image.json).slice(0, 1000) : image.problem;
@@ -128,7 +128,7 @@ export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNul
   const replacing: Call = {
     ...call,
     id: newCallId(),
-    rawArguments: asGiven(wanted, received, raw),
+    rawArguments: toCallerForm(wanted, received, raw),
     startedAt: Date.now(),
     tool: undefined,
     argumentsJson: undefined,

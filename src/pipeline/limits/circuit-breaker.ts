@@ -7,14 +7,14 @@ const maxPauseMs = 60_000;
  * the pause doubles each time that the probe times out.
  */
 export class CircuitBreaker {
-  #silences = 0;
+  #timeouts = 0;
   #pauseMs = firstPauseMs;
   #opensAt = 0;
-  #isTrying = false;
+  #isProbing = false;
 
   /** Whether calls are rejected after too many consecutive timeouts. */
   get isOpen(): boolean {
-    return this.#silences >= timeoutsToOpen;
+    return this.#timeouts >= timeoutsToOpen;
   }
 
   /** Returns the number of milliseconds for which calls are rejected; 0 when a call may pass. */
@@ -26,7 +26,7 @@ export class CircuitBreaker {
   tryPass(now: number): boolean {
     if (!this.isOpen) return true;
     if (this.pausesFor(now) > 0) return false;
-    this.#isTrying = true;
+    this.#isProbing = true;
     // The probe may take long, because of its own limit or a human; then another call probes.
     this.#opensAt = now + maxPauseMs;
     return true;
@@ -34,27 +34,27 @@ export class CircuitBreaker {
 
   /** Records that the server responded, with success or an error. */
   recordAnswer(): void {
-    if (this.#silences === 0) return;
-    this.#silences = 0;
+    if (this.#timeouts === 0) return;
+    this.#timeouts = 0;
     this.#pauseMs = firstPauseMs;
-    this.#isTrying = false;
+    this.#isProbing = false;
   }
 
   /** Records that the server did not respond within its time limit. */
   recordTimeout(now: number): void {
-    this.#silences += 1;
+    this.#timeouts += 1;
     if (!this.isOpen) return;
     // Timeouts of calls that began before the pause add no information.
-    if (!this.#isTrying && now < this.#opensAt) return;
-    if (this.#isTrying) this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
-    this.#isTrying = false;
+    if (!this.#isProbing && now < this.#opensAt) return;
+    if (this.#isProbing) this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
+    this.#isProbing = false;
     this.#opensAt = now + this.#pauseMs;
   }
 
   /** Records that a call ended without a response, because its caller cancelled it. */
   recordCancelled(): void {
-    if (!this.#isTrying) return;
-    this.#isTrying = false;
+    if (!this.#isProbing) return;
+    this.#isProbing = false;
     this.#opensAt = 0;
   }
 }

@@ -52,7 +52,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
         call.decision = decision;
         return next(call);
       }
-      const open = answer ?? (await opened(call, bound));
+      const open = answer ?? (await openQuestion(call, bound));
       if ('outcome' in open) return open;
       const answered = await questions.wait(open, call, until);
       if ('ended' in answered) return endedOutcome(call, answered.ended, 'it waited for approval');
@@ -77,7 +77,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
     return rules === undefined ? undefined : rememberedDecision(rules, asked.decision);
   }
 
-  async function opened(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
+  async function openQuestion(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
     try {
       return (await questions.open(call, bound)) ?? nobodyToAsk(call);
     } catch (error) {

@@ -30,7 +30,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
     if (!limiter.tryAcquire()) {
       const slot = limiter.enqueue();
       if (slot === undefined) return busy(call);
-      const waited = await waits.until(slot.ready, call.options.signal, lastMoment(call));
+      const waited = await waits.until(slot.ready, call.options.signal, waitDeadline(call));
       if ('ended' in waited) {
         slot.leave();
         return endedOutcome(call, waited.ended, `waiting for a free slot at server "${call.tool.source.server}"`);
@@ -43,7 +43,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
   async function turn(call: AdmittedCall, rate: RateLimiter): Promise<CallOutcome | undefined> {
     const { source } = call.tool;
     const now = Date.now();
-    const { at, taken } = rate.take(now, lastMoment(call));
+    const { at, taken } = rate.take(now, waitDeadline(call));
     if (!taken) {
       const { max = 0, perMs = 0 } = source.limits.rateLimit ?? {};
       return failedOutcome(
@@ -62,7 +62,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
   }
 
   /** Returns the end of waiting: a call waits no longer than it may run. */
-  function lastMoment(call: AdmittedCall): number {
+  function waitDeadline(call: AdmittedCall): number {
     return Math.min(call.deadline ?? Number.POSITIVE_INFINITY, Date.now() + timeoutOf(call.tool, timeoutMs));
   }
 }
@@ -75,13 +75,13 @@ function run(call: AdmittedCall, next: Next<AdmittedCall>, limiter: ServerLimite
   };
   const ended = (outcome: CallOutcome): CallOutcome => {
     limiter.release();
-    if (breaker !== undefined) judge(call, outcome, breaker);
+    if (breaker !== undefined) recordEnd(call, outcome, breaker);
     return outcome;
   };
   try {
     if (breaker?.tryPass(Date.now()) === false) {
       limiter.release();
-      return silent(call, breaker);
+      return unresponsive(call, breaker);
     }
     const outcome = next(call);
     return outcome instanceof Promise ? outcome.then(ended, left) : ended(outcome);
@@ -91,7 +91,7 @@ function run(call: AdmittedCall, next: Next<AdmittedCall>, limiter: ServerLimite
 }
 
 /** Records how a call ended. A timeout counts only when it is the server's own time limit, not the caller's deadline. */
-function judge({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: CircuitBreaker): void {
+function recordEnd({ deadline }: AdmittedCall, { outcome }: CallOutcome, breaker: CircuitBreaker): void {
   const now = Date.now();
   if (outcome === 'cancelled') breaker.recordCancelled();
   else if (outcome !== 'timed-out') breaker.recordAnswer();
@@ -104,7 +104,7 @@ export function shed(limiters: ServerLimiters): Stage<ResolvedCall> {
   return (call, next) => {
     const { isFull, breaker } = limiters.of(call.tool.source);
     if (isFull) return busy(call);
-    return breaker?.isOpen === true && breaker.pausesFor(Date.now()) > 0 ? silent(call, breaker) : next(call);
+    return breaker?.isOpen === true && breaker.pausesFor(Date.now()) > 0 ? unresponsive(call, breaker) : next(call);
   };
 }
 
@@ -116,7 +116,7 @@ function busy(call: ResolvedCall): CallOutcome {
   );
 }
 
-function silent(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome {
+function unresponsive(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome {
   const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
   return failedOutcome(
     'failed',

@@ -37,10 +37,10 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
       try {
         outcome = next(call);
       } catch (error) {
-        outcome = faulty(call, error);
+        outcome = internalFault(call, error);
       }
       if (!(outcome instanceof Promise)) return record(outcome);
-      outcome.then(record, (error: unknown) => record(faulty(call, error)));
+      outcome.then(record, (error: unknown) => record(internalFault(call, error)));
       if (!call.isStarted) return;
       // Prepares the known part of the entry while the tool runs, so that the caller does not wait for it at the end.
       call.preparedEntry = prepareEntry(call, redactor, policies.current !== undefined);
@@ -57,7 +57,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
     call.pendingIntent?.withdraw();
     const failed = (error: unknown): void => resolve(notRecorded(call, outcome, error));
     try {
-      const written = (entry: unknown): void => (entry === undefined ? failed(takenForGone()) : resolve(outcome));
+      const written = (entry: unknown): void => (entry === undefined ? failed(recordedElsewhere()) : resolve(outcome));
       journal.appendFor(draftOf(call, outcome), written, failed);
     } catch (error) {
       failed(error);
@@ -86,11 +86,11 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
   }
 }
 
-function takenForGone(): Error {
+function recordedElsewhere(): Error {
   return new Error('another process took this process for ended, and recorded the call as "unknown"');
 }
 
-function faulty(call: Call, error: unknown): CallOutcome {
+function internalFault(call: Call, error: unknown): CallOutcome {
   return failedOutcome('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
 }
 

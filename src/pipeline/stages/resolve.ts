@@ -23,7 +23,7 @@ export interface ResolveParts {
 export function resolve(parts: ResolveParts): Stage<Call, ResolvedCall> {
   const { catalog } = parts;
   return (call, next) => {
-    const found = target(call, catalog);
+    const found = findTarget(call, catalog);
     if ('outcome' in found) return afterStart(call, next, parts) ?? found;
     return next(resolved(call, found));
   };
@@ -50,7 +50,7 @@ async function whenStarted(
   const waited = await waits.until(starting.ended, call.options.signal, deadline);
   starting.stop();
   if ('ended' in waited) return endedOutcome(call, waited.ended, `server "${server}" was starting`);
-  const found = target(call, catalog);
+  const found = findTarget(call, catalog);
   if ('outcome' in found) return found;
   return await next(resolved(call, found));
 }
@@ -62,21 +62,21 @@ function resolved(call: Call, tool: CatalogTool): ResolvedCall {
   return call as ResolvedCall;
 }
 
-function target(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
+function findTarget(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const found = find(call, catalog);
   if ('outcome' in found) return found;
   // Only an external tool may run outside the pipeline. For any other tool, a begun call would record a run that nothing checked.
   if (call.externalRun !== undefined && found.offered.isExternal !== true)
     return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be begun: it is run by Signalbox, so call it`);
   const { forward } = found.offered;
-  return forward === undefined ? found : aimed(call, forward, catalog);
+  return forward === undefined ? found : resolveForwarded(call, forward, catalog);
 }
 
 function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   const tool = catalog.find(call.name);
   const hidden = hiddenByProfile(call, tool, catalog);
   if (hidden !== undefined) return hidden;
-  if (tool === undefined) return absent(call, catalog);
+  if (tool === undefined) return notFound(call, catalog);
   if (call.expectedHash === undefined || call.expectedHash === tool.definition.definitionHash) return tool;
   return failedOutcome(
     'stale',
@@ -94,20 +94,24 @@ export function hiddenByProfile(call: Call, tool: CatalogTool | undefined, catal
 }
 
 /** Resolves a forwarded call to its target. From here on it is a call of the target, pinned to its current definition. */
-function aimed(call: Call, forward: NonNullable<SourceTool['forward']>, catalog: Catalog): CatalogTool | CallOutcome {
-  const meant = forward(call.rawArguments ?? {});
-  if (typeof meant === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${meant}`);
-  if (catalog.find(meant.name)?.offered.forward !== undefined)
-    return failedOutcome('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${meant.name}`);
-  call.name = meant.name;
-  call.rawArguments = meant.arguments;
+function resolveForwarded(
+  call: Call,
+  forward: NonNullable<SourceTool['forward']>,
+  catalog: Catalog,
+): CatalogTool | CallOutcome {
+  const target = forward(call.rawArguments ?? {});
+  if (typeof target === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${target}`);
+  if (catalog.find(target.name)?.offered.forward !== undefined)
+    return failedOutcome('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${target.name}`);
+  call.name = target.name;
+  call.rawArguments = target.arguments;
   call.expectedHash = undefined;
   const tool = find(call, catalog);
   if ('definition' in tool) call.expectedHash = tool.definition.definitionHash;
   return tool;
 }
 
-function absent(call: Call, catalog: Catalog): CallOutcome {
+function notFound(call: Call, catalog: Catalog): CallOutcome {
   const snapshot = catalog.view(call.options.profile);
   const named = findNamed(snapshot.hidden.map(namedHidden), call.name)?.name;
   const hidden = snapshot.hidden.find((tool) => tool.name === named);

@@ -5,7 +5,7 @@ import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.t
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
 import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
-import { unlikeWanted } from '../approvals/edited-arguments.ts';
+import { mismatchOf } from '../approvals/edited-arguments.ts';
 import type { PreparedCall, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 
@@ -30,10 +30,10 @@ export const validate: Stage<ResolvedCall, PreparedCall> = (call, next) => {
     if (!(parsing instanceof Promise)) return proceed(call, next, input, parsing);
     return parsing.then(
       (parsed) => proceed(call, next, input, parsed),
-      (error: unknown) => unchecked(call, input, error),
+      (error: unknown) => checkFailed(call, input, error),
     );
   } catch (error) {
-    return unchecked(call, input, error);
+    return checkFailed(call, input, error);
   }
 };
 
@@ -72,16 +72,16 @@ function proceed(
     call.argumentsJson = value as JsonObject;
     call.argumentsText = JSON.stringify(value);
   } else {
-    const problem = receive(call, input, value);
+    const problem = setChangedArguments(call, input, value);
     if (problem !== undefined) return failedOutcome('failed', 'arguments-invalid', problem);
   }
-  const unlike = call.edit === undefined ? undefined : unlikeWanted(call.edit.arguments, call.argumentsJson);
-  if (unlike === undefined) return next(call as PreparedCall);
-  return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${unlike}`);
+  const mismatch = call.edit === undefined ? undefined : mismatchOf(call.edit.arguments, call.argumentsJson);
+  if (mismatch === undefined) return next(call as PreparedCall);
+  return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${mismatch}`);
 }
 
 /** Sets arguments that the schema has changed. Returns the problem when they cannot be represented as JSON. */
-function receive(call: ResolvedCall, input: Input, value: unknown): string | undefined {
+function setChangedArguments(call: ResolvedCall, input: Input, value: unknown): string | undefined {
   const { givenText } = input;
   call.argumentsText = givenText;
   // The handler receives a copy: a getter or a proxy could return other values when it is read again.
@@ -109,7 +109,7 @@ function receive(call: ResolvedCall, input: Input, value: unknown): string | und
   return undefined;
 }
 
-function unchecked(call: ResolvedCall, input: Input, error: unknown): CallOutcome {
+function checkFailed(call: ResolvedCall, input: Input, error: unknown): CallOutcome {
   call.argumentsText = input.givenText;
   const message = `the arguments of ${call.name} could not be checked: ${messageOf(error)}`;
   return failedOutcome('failed', 'arguments-invalid', message);
