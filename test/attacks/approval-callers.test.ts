@@ -71,10 +71,10 @@ const toolCall = (args: object): object => ({
 
 const callers: Readonly<Record<string, StartCall>> = {
   'HTTP API, disconnected': async ({ url }, args) => {
-    const gone = new AbortController();
-    const call = post(`${url}/api/tools/mcp__shop__run/call`, { arguments: args }, {}, gone.signal);
+    const abort = new AbortController();
+    const call = post(`${url}/api/tools/mcp__shop__run/call`, { arguments: args }, {}, abort.signal);
     return async () => {
-      gone.abort();
+      abort.abort();
       await assert.rejects(call);
     };
   },
@@ -83,10 +83,10 @@ const callers: Readonly<Record<string, StartCall>> = {
     return async () => assert.equal((await call).status, 202);
   },
   'MCP over HTTP, disconnected': async ({ url }, args) => {
-    const gone = new AbortController();
-    const call = post(`${url}/mcp`, toolCall(args), await mcpSession(url), gone.signal);
+    const abort = new AbortController();
+    const call = post(`${url}/mcp`, toolCall(args), await mcpSession(url), abort.signal);
     return async () => {
-      gone.abort();
+      abort.abort();
       await assert.rejects(call);
     };
   },

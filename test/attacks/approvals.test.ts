@@ -1,9 +1,6 @@
 import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import * as z from 'zod';
 import { type Approval, type CallOptions, type CallResult, defineTool, localServer } from '../../src/index.ts';
@@ -12,6 +9,7 @@ import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
 import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
 import { within } from '../support/within.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const bot = { id: 'bot', kind: 'agent' } as const;
 const flooder = { id: 'flooder', kind: 'agent' } as const;
@@ -27,8 +25,7 @@ interface Bank {
 
 /** Starts a real server over a real store, with tools that ask for approval. */
 async function startBank(t: TestContext, rules = '- { id: pay, match: mcp__bank__pay, ask: true }'): Promise<Bank> {
-  const data = mkdtempSync(join(tmpdir(), 'signalbox-inbox-'));
-  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const data = temporaryDirectory(t);
   const paid: number[] = [];
   const pay = defineTool({
     name: 'pay',
@@ -152,7 +149,7 @@ describe('caller that gave up', () => {
     const page = await get<{ ran: boolean; undo: { state: string; reason: string } }>(`/api/calls/${ended.callId}`);
     assert.deepEqual([page.ran, page.undo.state], [false, 'unavailable']);
     assert.match(page.undo.reason, /before the tool was run, so it changed nothing/);
-    assert.doesNotMatch(page.undo.reason, /taken back/);
+    assert.doesNotMatch(page.undo.reason, /rolled back/);
     const again = await box.call('mcp__bank__note', { amount: 7 }, { principal: bot, waitMs: 0 });
     assert.equal(again.outcome, 'completed');
     assert.equal((await get<{ ran: boolean }>(`/api/calls/${again.callId}`)).ran, true);

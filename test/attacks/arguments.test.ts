@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
 import { inspect } from 'node:util';
@@ -22,15 +20,10 @@ import {
 } from '../../src/index.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
-
-function directoryFor(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-arguments-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** Creates a box and closes it after the test. */
 async function createBox(t: TestContext, options: SignalboxOptions): Promise<Signalbox> {
@@ -272,7 +265,7 @@ describe('arguments seen by policy', () => {
     const box = await createBox(t, {
       servers: [localServer({ name: 'x', tools: [act] })],
       policies: rules(`- { id: bob, match: "mcp__x__*", allow: "args.to == 'bob'" }`),
-      data: directoryFor(t),
+      data: temporaryDirectory(t),
     });
     received.length = 0;
     const args = { to: 'bob' };
@@ -305,7 +298,7 @@ describe('arguments of an approval', () => {
   const shown = { to: 'bob@example.com', at: '2030-01-02T00:00:00.000Z', copy: 'archive@example.com' };
 
   test('a request shows the final arguments, and an approval covers the same arguments in another spelling', async (t) => {
-    const box = await createBox(t, { servers, data: directoryFor(t) });
+    const box = await createBox(t, { servers, data: temporaryDirectory(t) });
     const id = approvalIdOf(await box.call(name, given, { waitMs: 0 }));
     const [open] = await box.approvals.list();
     assert.deepEqual([open?.arguments, open?.givenArguments], [shown, given]);
@@ -354,7 +347,7 @@ describe('arguments of an approval', () => {
 describe('budgets over arguments that the journal shortens or redacts', () => {
   const stores = {
     SQLite: (t: TestContext, name: string) => {
-      const data = directoryFor(t);
+      const data = temporaryDirectory(t);
       return () => sqliteStore({ file: join(data, `${name}.db`) });
     },
     PostgreSQL: (_: TestContext, name: string) => () => postgresStore({ address: cluster.address(name) }),

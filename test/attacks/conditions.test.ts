@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { ConditionInput, ToolView } from '../../src/policy/conditions/condition-input.ts';
 import { WindowMeters } from '../../src/policy/conditions/condition-language.ts';
@@ -12,12 +11,7 @@ import { isInside } from '../../src/policy/conditions/functions/path-location.ts
 import { Facts } from '../../src/policy/facts/facts.ts';
 import { largeValues, slowConditions } from '../policy/adversarial-conditions.ts';
 import { createAttackedBox } from './attacked-box.ts';
-
-function temporaryDirectory(t: TestContext): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-paths-')));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const overBudget = /the decision would take too much processor time/;
 

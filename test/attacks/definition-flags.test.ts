@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { type TestContext, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 import { createApprovalPrompt } from '../../src/cli/commands/calls/approval-prompt.ts';
@@ -16,6 +15,7 @@ import { secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const program = fileURLToPath(new URL('../mcp-servers/changing-program.ts', import.meta.url));
 const evil = {
@@ -24,12 +24,6 @@ const evil = {
   inputSchema: { type: 'object' },
 };
 const harmless = { ...evil, description: 'Gets a price.' };
-
-function temporaryDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-flags-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** Creates a server whose only tool is `tool`. */
 function shopServer(file: string, tool: object): McpServer {

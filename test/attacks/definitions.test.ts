@@ -1,8 +1,7 @@
 import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +14,7 @@ import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());
@@ -35,8 +35,7 @@ class ChangingServer {
   readonly file: string;
 
   constructor(t: TestContext, listing: JsonObject = { tools: [transfer, balance] }) {
-    this.directory = mkdtempSync(join(tmpdir(), 'signalbox-definitions-'));
-    t.after(() => rmSync(this.directory, { recursive: true, force: true }));
+    this.directory = temporaryDirectory(t);
     this.file = join(this.directory, 'listing.json');
     this.publish(listing);
   }

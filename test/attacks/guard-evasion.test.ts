@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { after, suite, test } from 'node:test';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
 import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const guarded = await GuardedBox.open({ after });
 const { data, project } = guarded;
@@ -146,8 +146,7 @@ suite('file guard against paths split over arguments', () => {
 
 /** These calls took up to 20 s of CPU time in an earlier version. */
 suite('CPU time of the file guard', () => {
-  const closed = mkdtempSync(join(tmpdir(), 'signalbox-guard-work-'));
-  after(() => rmSync(closed, { recursive: true }));
+  const closed = temporaryDirectory({ after });
   const allowed: Decision = { answer: 'allow', rule: 'all', reason: 'a rule' };
   const directories = '/ /usr /usr/lib /etc /var /tmp /home /usr/bin /root /opt /usr/share /var/lib /dev'.split(' ');
   const many = Array.from({ length: 4900 }, (_, index) => `../../${'usr/lib/../'.repeat(20)}f${index}`);

@@ -1,8 +1,7 @@
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import canonicalize from 'canonicalize';
@@ -18,6 +17,7 @@ import { serving } from '../mcp-clients/serving.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
 import { eventsOf, openSessionServer } from '../support/sessions/session-server.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const registered = 'correct-horse-battery-staple';
 const bot = { id: 'bot', kind: 'agent' } as const;
@@ -44,8 +44,7 @@ interface ApprovalServer extends TestServer {
 
 /** Starts a real server over a real store, with one tool that asks for approval. */
 async function startApprovalServer(t: TestContext): Promise<ApprovalServer> {
-  const data = mkdtempSync(join(tmpdir(), 'signalbox-hidden-'));
-  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const data = temporaryDirectory(t);
   const box = await openSignalbox({
     data,
     servers: [localServer({ name: 't', tools: [runShell] })],

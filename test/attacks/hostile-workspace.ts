@@ -68,7 +68,7 @@ export function createHostileWorkspace(port: number, connections: () => number):
   });
   chmodSync(join(project.directory, 'agent.cjs'), 0o755);
   return {
-    project: project,
+    project,
     used: () => [
       ...readdirSync(project.directory).filter((name) => name.startsWith('used-')),
       ...(existsSync(join(project.data, 'signalbox.db')) ? ['its policies, in a box with a journal'] : []),

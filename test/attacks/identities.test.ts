@@ -1,10 +1,7 @@
 import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, after, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { localUser } from '../../src/access/local-user.ts';
@@ -25,6 +22,7 @@ import {
   type TestServer,
 } from '../support/http-server.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const policies: readonly JsonObject[] = [
   { id: 'purse', budget: { match: 'mcp__shop__pay', cost: 100, each: 'args.amount' } },
@@ -107,12 +105,6 @@ async function assertUndoCounts(first: InternalSignalbox, openSecond: () => Prom
   assert.equal(outcome, 'undone');
   assert.equal(await release(first, 'three'), 'staged');
   assert.equal(await release(await openSecond(), 'four'), 'staged');
-}
-
-function temporaryDirectory(t: TestContext): string {
-  const data = mkdtempSync(join(tmpdir(), 'signalbox-identities-'));
-  t.after(() => rmSync(data, { recursive: true, force: true }));
-  return data;
 }
 
 describe('history of a caller that chooses its session names', () => {

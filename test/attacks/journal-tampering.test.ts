@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, after, describe, test } from 'node:test';
@@ -30,6 +29,7 @@ import {
 } from '../support/tampered-journal.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { within } from '../support/within.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 function rowsOf(database: DatabaseSync): StoredEntry[] {
   return database.prepare('SELECT * FROM journal ORDER BY seq').all() as unknown as StoredEntry[];
@@ -241,15 +241,14 @@ describe('verification of a journal in PostgreSQL', async () => {
     t: TestContext,
   ): Promise<{ address: string; files: JournalFiles; sealer: Sealer | undefined }> => {
     const address = cluster.address(`tampering_${(databases += 1)}`);
-    const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-key-'));
-    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const data = temporaryDirectory(t);
     const sealer = await journalSealer(data, address);
     const files = await fillJournal(t, storeOpener(address, sealer));
-    return { address, files: files, sealer };
+    return { address, files, sealer };
   };
 
   test('detects edits of the end, the front, index columns and approvals, also after later entries', async (t) => {
-    const { address, files: files, sealer } = await filledAt(t);
+    const { address, files, sealer } = await filledAt(t);
     assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)');
     const database = new PostgresDatabase(await loadDriver(), parseAddress(address));
     t.after(() => database.close());
@@ -287,7 +286,7 @@ describe('verification of a journal in PostgreSQL', async () => {
   });
 
   test('detects forged and changed tokens, pins and stored outcomes', async (t) => {
-    const { address, files: files, sealer } = await filledAt(t);
+    const { address, files, sealer } = await filledAt(t);
     await withBox(files, storeOpener(address, sealer), async (box) => {
       await box.tokens.create({ role: 'viewer', by: human });
       await pinStorage(box.shared).add('files', '{}');
@@ -318,9 +317,8 @@ describe('verification of a journal in PostgreSQL', async () => {
   });
 
   test('reports an unknown state with a key that has sealed nothing, passes with a shared key, and after pruning', async (t) => {
-    const { address, files: files, sealer } = await filledAt(t);
-    const other = mkdtempSync(join(tmpdir(), 'signalbox-tampering-other-'));
-    t.after(() => rmSync(other, { recursive: true, force: true }));
+    const { address, files, sealer } = await filledAt(t);
+    const other = temporaryDirectory(t);
     const otherSealer = await journalSealer(other, address);
     const seen = await verifyAt(address, otherSealer);
     assert.deepEqual(seen.ok && seen.authentication, {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -21,6 +20,7 @@ import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { CliProject, notesProject } from '../e2e/cli-project.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const rules: readonly JsonObject[] = [
   { id: 'purse', budget: { match: 'mcp__shop__pay', cost: 100, each: 'args.amount', by: 'principal', per: '1d' } },
@@ -68,12 +68,6 @@ function shopServer(totals: Totals): ReturnType<typeof localServer> {
       }),
     ],
   });
-}
-
-function temporaryDirectory(t: TestContext): string {
-  const data = mkdtempSync(join(tmpdir(), 'signalbox-limits-'));
-  t.after(() => rmSync(data, { recursive: true, force: true }));
-  return data;
 }
 
 /** Makes calls of one agent at several boxes at once, each in its own session, and returns the rules that decided them. */

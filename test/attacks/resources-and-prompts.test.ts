@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { configuredServer } from '../../src/catalog/transforms/shaping/shape-source.ts';
@@ -16,6 +15,7 @@ import { secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const reading = 'mcp__fixture__resources/read';
 const noSecrets = {
@@ -211,8 +211,7 @@ describe('rule about call_tool', () => {
 
 describe('undone call', () => {
   test('no longer satisfies requires: live, after a restart and in a backtest', async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-requires-'));
-    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory(t);
     const workspace = join(directory, 'workspace');
     mkdirSync(workspace);
     const tool = (name: string, effect: 'undoable' | 'irreversible', run: () => unknown) =>

@@ -1,7 +1,6 @@
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { defineTool, localServer } from '../../src/index.ts';
@@ -12,6 +11,7 @@ import { until } from '../mcp-servers/boxed.ts';
 import { openStream } from '../support/event-stream.ts';
 import { bodyOf, startTestServer } from '../support/http-server.ts';
 import { eventsOf, isDone, openSessionServer } from '../support/sessions/session-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const secret = `tok'en "of" <a> $erver & more \\ 0123456789 é`;
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
@@ -77,8 +77,7 @@ async function fetchFromServe(
 suite('encoded secrets', () => {
   for (const [name, encoded] of Object.entries(encodings))
     test(`${name}: neither arguments nor results leave the secret in the records`, async (t) => {
-      const data = mkdtempSync(join(tmpdir(), 'signalbox-secrets-'));
-      t.after(() => rmSync(data, { recursive: true }));
+      const data = temporaryDirectory(t);
       const echo = defineTool({
         name: 'echo',
         description: 'Returns its text.',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parseShell } from '../../src/policy/conditions/functions/shell-commands.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { ShellTexts, programs } from '../support/shell-texts.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const bash = '/bin/bash';
 /** `/bin/sh` on Debian and Ubuntu. */
@@ -14,8 +14,7 @@ const dash = '/bin/dash';
 const texts = 250;
 const skip = existsSync(bash) ? false : 'needs Bash';
 const skipDash = existsSync(bash) && existsSync(dash) ? false : 'needs Bash and dash';
-const sandbox = mkdtempSync(join(tmpdir(), 'signalbox-shell-'));
-after(() => rmSync(sandbox, { recursive: true, force: true }));
+const sandbox = temporaryDirectory({ after });
 
 /** Commands that run other programs and are listed by their own name. */
 const wrappers: Readonly<Record<string, string>> = {

@@ -37,11 +37,11 @@ for (const [name, createRuntime] of runtimes) {
         await sessions.close({ graceMs: 0 });
         await fixture.close();
       });
-      return { fixture: fixture, sessions };
+      return { fixture, sessions };
     }
 
     test('run tools, an approval, a second turn that remembers the first, and a fork', async (t) => {
-      const { fixture: fixture, sessions } = await openSessions(t);
+      const { fixture, sessions } = await openSessions(t);
       fixture.approve = () => new Promise(() => undefined);
       const { id } = await sessions.create({}, ann);
 
@@ -82,7 +82,7 @@ for (const [name, createRuntime] of runtimes) {
     });
 
     test('a form of the reference server is answered in the session; sampling is refused with the setting that allows it', async (t) => {
-      const { fixture: fixture, sessions } = await openSessions(t);
+      const { fixture, sessions } = await openSessions(t);
       fixture.approve = () => ({ allow: true });
       const everything = mcpServer({ name: 'everything', transport: referenceServer('everything') });
       fixture.box.servers.add(everything);

@@ -313,9 +313,12 @@ suite('import', () => {
       policies.rules.map(({ match }) => match),
     );
 
-    const kept = new ProjectWithHome({ 'policies.yaml': '# mine\n' }).put(files);
-    assert.match((await kept.cli('import', '--yes', '--policies')).stdout, /policies\.yaml, which is there already/);
-    assert.equal(readFileSync(join(kept.directory, 'policies.yaml'), 'utf8'), '# mine\n');
+    const existing = new ProjectWithHome({ 'policies.yaml': '# mine\n' }).put(files);
+    assert.match(
+      (await existing.cli('import', '--yes', '--policies')).stdout,
+      /policies\.yaml, which is there already/,
+    );
+    assert.equal(readFileSync(join(existing.directory, 'policies.yaml'), 'utf8'), '# mine\n');
   });
 
   for (const [key, isWritten] of [

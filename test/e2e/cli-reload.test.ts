@@ -189,7 +189,7 @@ suite('configuration that changes while serve runs', { skip: process.platform !=
 
   test('applies the changes of add, disable, enable and remove', async (t) => {
     const served = await Served.start(t, { files: entry() });
-    const { project: project } = served;
+    const { project } = served;
     const before = await served.pid('files');
     assert.equal((await project.run(['add', 'more', '--', command, ...(args ?? [])])).code, 0);
     await served.waitFor((servers) => servers.some(({ name, status }) => name === 'more' && status === 'up'), 'added');

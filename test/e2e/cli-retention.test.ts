@@ -23,7 +23,7 @@ const projects: readonly (readonly [string, () => Promise<{ project: CliProject;
     'SQLite',
     async () => {
       const project = new CliProject();
-      return { project: project, open: async () => sqliteStore({ file: join(project.data, 'signalbox.db') }) };
+      return { project, open: async () => sqliteStore({ file: join(project.data, 'signalbox.db') }) };
     },
   ],
   [
@@ -31,7 +31,7 @@ const projects: readonly (readonly [string, () => Promise<{ project: CliProject;
     async () => {
       const address = cluster.address('retention');
       const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ store: address }) });
-      return { project: project, open: () => postgresStore({ address }) };
+      return { project, open: () => postgresStore({ address }) };
     },
   ],
 ];
@@ -39,7 +39,7 @@ const projects: readonly (readonly [string, () => Promise<{ project: CliProject;
 for (const [kind, createProject] of projects)
   suite(`retention in ${kind}`, () => {
     test('journal prune exports and deletes entries; verify, lists and statistics report what was pruned', async () => {
-      const { project: project, open } = await createProject();
+      const { project, open } = await createProject();
       const store = await open();
       await seedJournal(store, { calls: 600, spanMs: 30 * day });
       await store.close();

@@ -90,7 +90,7 @@ suite('sessions over HTTP', { timeout: 300_000 }, () => {
   });
 
   suite('with Claude', () => {
-    let script: (heard: ScriptedInput) => readonly ModelBlock[] = () => [];
+    let script: (input: ScriptedInput) => readonly ModelBlock[] = () => [];
     let api: MessagesServer;
     before(async () => {
       api = await startMessagesServer((request) => script(toModelInput(request)));

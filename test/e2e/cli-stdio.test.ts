@@ -67,7 +67,7 @@ suite('signalbox stdio', () => {
         method: 'tools/call',
         params: { name: 'mcp__fixture__echo', arguments: { text: 'two' }, _meta: modern },
       },
-      'this is no message',
+      'this is not a message',
       { jsonrpc: '2.0', id: 3, method: 'no/such', params: {} },
     ]);
     assert.equal(code, 0);

@@ -16,14 +16,14 @@ function createHangingServer(): { project: CliProject; running: () => number } {
   const mark = `75${process.pid}${(marks += 1)}`;
   const hang = { command: '/bin/sh', args: ['-c', `sleep ${mark} & exec sleep ${mark}`] };
   const project = new CliProject({ 'signalbox.config.json': JSON.stringify({ mcpServers: { hang } }) });
-  return { project: project, running: () => countMarkedProcesses(mark) };
+  return { project, running: () => countMarkedProcesses(mark) };
 }
 
 const onLinux = { skip: process.platform !== 'linux' && 'reads /proc' };
 
 suite('server that never answers', onLinux, () => {
   test('does not block tools and doctor, which show that it is being connected to', async () => {
-    const { project: project, running } = createHangingServer();
+    const { project, running } = createHangingServer();
     const [tools, doctor] = await Promise.all([project.run(['tools', '--why']), project.run(['doctor'])]);
     assert.equal(tools.code, 0, tools.stderr);
     assert.match(tools.stdout, /^hang is connecting, since [^:]+:[^:]+(?::\d+)?$/m);
@@ -34,7 +34,7 @@ suite('server that never answers', onLinux, () => {
 
   for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
     test(`is connecting for serve, and leaves no process at ${signal}`, async () => {
-      const { project: project, running } = createHangingServer();
+      const { project, running } = createHangingServer();
       const child = project.start(['serve', '--port', '0']);
       const ended = waitForExit(child);
       await waitForOutput(child.stdout, /Servers +1 up, 1 connecting · /);
@@ -50,7 +50,7 @@ suite('server that never answers', onLinux, () => {
       [['call', 'hang/any'], 'SIGHUP', 1],
       [['tools'], 'SIGINT', 130],
     ] as const) {
-      const { project: project, running } = createHangingServer();
+      const { project, running } = createHangingServer();
       const child = project.start(words);
       const ended = waitForExit(child);
       await until(() => running() === 2, 'the server runs');
@@ -62,7 +62,7 @@ suite('server that never answers', onLinux, () => {
   });
 
   test('ends at once, with the command, at a second signal', async () => {
-    const { project: project, running } = createHangingServer();
+    const { project, running } = createHangingServer();
     const child = project.start(['serve', '--port', '0']);
     const ended = waitForExit(child);
     await waitForOutput(child.stdout, /Policy/);

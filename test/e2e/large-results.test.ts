@@ -116,9 +116,9 @@ suite('results of server-filesystem, whose tools have output schemas', { timeout
   test('reach the model of Claude Code through the MCP endpoint', async (t) => {
     const { url, path, picture } = await serveFiles(t);
     const server = { url: url.href, token };
-    const whole = await claudeTurn(t, server, ['mcp__files__read_text_file', { path: path('20.txt') }]);
-    assert.equal(whole.results[0]?.failed, false);
-    assert.ok(whole.results[0].text.includes('the end'));
+    const complete = await claudeTurn(t, server, ['mcp__files__read_text_file', { path: path('20.txt') }]);
+    assert.equal(complete.results[0]?.failed, false);
+    assert.ok(complete.results[0].text.includes('the end'));
     const large = await claudeTurn(t, server, ['mcp__files__read_text_file', { path: path('400.txt') }]);
     assert.equal(large.results[0]?.failed, false, large.results[0]?.text);
     assert.match(

@@ -11,12 +11,12 @@ async function startServer(): Promise<{ project: CliProject; url: string; agent:
   const project = new CliProject(notesProject);
   const { url } = await project.serve();
   const { stdout } = await project.run(['token', 'create', '--role', 'agent']);
-  return { project: project, url: `${url}/mcp`, agent: stdout.trim() };
+  return { project, url: `${url}/mcp`, agent: stdout.trim() };
 }
 
 suite('Claude Code with the MCP endpoint', { timeout: 300_000 }, () => {
   test('lists and calls a tool of signalbox serve', async (t) => {
-    const { project: project, url, agent } = await startServer();
+    const { project, url, agent } = await startServer();
     const { results, tools } = await claudeTurn(t, { url, token: agent }, ['mcp__notes__list', {}]);
     assert.ok(tools.includes('mcp__box__mcp__notes__add'));
     assert.deepEqual(results, [{ text: '["milk"]', failed: false }]);

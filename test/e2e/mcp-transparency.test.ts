@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
@@ -12,6 +11,7 @@ import { type McpTransport, mcpServer } from '../../src/index.ts';
 import { clientCapabilities as capabilities, firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
 import { referenceServer, transparentProgram } from '../mcp-servers/programs.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 type Program = McpTransport & { readonly type: 'stdio' };
 type Kind = 'v1' | 'v2 legacy' | 'v2 modern';
@@ -147,8 +147,7 @@ suite('client of a server behind Signalbox', { timeout: 300_000 }, () => {
   }
 
   test('gets the same files, image and errors of server-filesystem', async (t) => {
-    const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-transparent-')));
-    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = temporaryDirectory(t);
     writeFileSync(join(directory, 'a.txt'), 'text of a\n'.repeat(10_000));
     writeFileSync(join(directory, 'b.png'), Buffer.alloc(480_000, 7));
     const both = await connectBoth(t, 'v2 legacy', referenceServer('filesystem', [directory]));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import {
   type SessionEvent,
@@ -18,6 +17,7 @@ import {
 import * as z from 'zod';
 import { claudeEnvironment } from '../support/claude.ts';
 import { toModelInput, startMessagesServer } from '../support/messages-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const paid: number[] = [];
 const pay = defineTool({
@@ -30,12 +30,6 @@ const pay = defineTool({
     return `paid ${amount}`;
   },
 });
-
-function temporaryDirectory(t: TestContext): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-session-client-')));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 const textOf = (events: readonly SessionEvent[]): string =>
   events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');

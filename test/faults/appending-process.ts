@@ -1,4 +1,4 @@
-/** Appends in bursts until it is killed, and tells of every entry that was acknowledged. Run by `tail-races.test.ts`. */
+/** Appends in bursts until it is killed, and prints every acknowledged entry. Started by `tail-races.test.ts`. */
 import { writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EntryDraft } from '../../src/journal/entries/stored-entry.ts';
@@ -15,7 +15,7 @@ function draft(call: string): EntryDraft {
     session: '',
     tool: 'mcp__a__b',
     outcome: 'completed',
-    // Long enough for a tail to become long now and then, and be followed by another.
+    // Varied sizes, so that a tail sometimes becomes long enough to be followed by another.
     body: JSON.stringify('x'.repeat(Math.random() * 1000)),
   };
 }
@@ -24,7 +24,7 @@ for (let count = 0; ; count += 1) {
   const calls = Array.from({ length: 1 + (count % 3) }, (_, index) => `${name}_${count}_${index}`);
   const written = await store.append(calls.map(draft));
   writeSync(1, written.map((entry) => `${entry?.call} ${entry?.seq} ${entry?.hash}\n`).join(''));
-  // Long enough for another to write in peace, and short enough to get in its way.
+  // Long enough for another process to write undisturbed, and short enough to interleave with it.
   if (Math.random() < 0.02) await wait(Math.random() * 15);
   if (Math.random() < 0.02) await store.entries({ order: 'newest-first', limit: 1 });
   if (Math.random() < 0.02) await store.sync();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,35 +8,35 @@ import { isFull, reportScenario } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 import { runAndKill } from './run-and-kill.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const kills = isFull() ? 60 : 20;
 const program = fileURLToPath(new URL('./approving-process.ts', import.meta.url));
 
 test(
-  'two processes that ask, approve and run the same calls, and are killed: one run for each approval that was used, and no other',
+  'two processes that request, approve and run the same calls while they are killed: one run for each used approval, and no other',
   { timeout: 900_000 },
   async (t) => {
-    const data = mkdtempSync(join(tmpdir(), 'signalbox-approval-kills-'));
-    t.after(() => rmSync(data, { recursive: true }));
+    const data = temporaryDirectory(t);
     const random = seeded(runSeed);
-    // The races of this test are about calls, not about who makes the file.
+    // The races of this test concern calls, not the creation of the file.
     await (await openCoreBox(join(data, 'signalbox.db'), [])).close();
     let killed = 0;
     const acknowledged: string[] = [];
     const countEffects = (): number =>
       existsSync(join(data, 'effects')) ? readFileSync(join(data, 'effects'), 'utf8').split('\n').length - 1 : 0;
-    const isEnough = (): boolean => killed >= kills && countEffects() - acknowledged.length > kills / 2;
-    const killInTurn = async (): Promise<void> => {
-      // On a busy machine a process gets little done before it is killed: later ones live longer, and more of them are killed.
-      let patience = 1;
-      while (!isEnough() && killed++ < 20 * kills) {
+    const hasEnoughKills = (): boolean => killed >= kills && countEffects() - acknowledged.length > kills / 2;
+    const killRepeatedly = async (): Promise<void> => {
+      // On a busy machine a process does little before it is killed, so later ones live longer and more of them are killed.
+      let lifetimeFactor = 1;
+      while (!hasEnoughKills() && killed++ < 20 * kills) {
         const effects = countEffects();
-        const lines = await runAndKill(program, [data], (20 + random() * 150) * patience);
+        const lines = await runAndKill(program, [data], (20 + random() * 150) * lifetimeFactor);
         acknowledged.push(...lines.slice(1));
-        if (countEffects() === effects) patience = Math.min(patience * 2, 64);
+        if (countEffects() === effects) lifetimeFactor = Math.min(lifetimeFactor * 2, 64);
       }
     };
-    await Promise.all([killInTurn(), killInTurn()]);
+    await Promise.all([killRepeatedly(), killRepeatedly()]);
 
     const box = await openCoreBox(join(data, 'signalbox.db'), [testSource('bank', [testTool('pay')])]);
     const approvals = await box.approvals.list({ all: true, limit: 1_000_000 });
@@ -56,7 +55,7 @@ test(
       if (entry.outcome === 'unknown') unknown.push(call);
     }
     for (const call of acknowledged) assert.ok(byCall.has(call) && !unknown.includes(call), `acknowledged ${call}`);
-    assert.ok(unknown.length > kills / 4, `only ${unknown.length} calls were caught in between: the test shows little`);
+    assert.ok(unknown.length > kills / 4, `only ${unknown.length} calls were interrupted: the test shows little`);
     assert.ok((await box.journal.verify()).ok);
     reportScenario(t, {
       scenario: 'kill -9 around approvals',

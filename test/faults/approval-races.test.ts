@@ -10,22 +10,22 @@ import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { type TestSource, testSource, testTool } from '../support/test-source.ts';
 
-const lanes = 50;
+const toolCount = 50;
 const batches = isFull() ? 10 : 2;
-const roundsByLane = 20;
+const roundsPerTool = 20;
 const alice = { id: 'alice', kind: 'human' } as const;
 const bob = { id: 'bob', kind: 'human' } as const;
 
-/** What a tool did, and as which definition and under which policy. */
+/** A run of a tool, with its definition. */
 interface Run {
   readonly callId: string;
-  readonly lane: number;
+  readonly tool: number;
   readonly amount: number;
   readonly definition: number;
 }
 
-/** One tool with its own definition and its own policy, both of which change while others wait. */
-interface Lane {
+/** One tool with its own definition and its own policy, both of which change while calls wait. */
+interface RacedTool {
   readonly index: number;
   definition: number;
   policy: number;
@@ -42,38 +42,43 @@ test(
     const random = seeded(runSeed);
     const chance = (probability: number): boolean => random() < probability;
     const runs: Run[] = [];
-    const all: Lane[] = Array.from({ length: lanes }, (_, index) => ({ index, definition: 1, policy: 1, amount: 0 }));
+    const all: RacedTool[] = Array.from({ length: toolCount }, (_, index) => ({
+      index,
+      definition: 1,
+      policy: 1,
+      amount: 0,
+    }));
     const answers = { approved: 0, late: 0 };
-    const taken = new Map<string, 'approved' | 'denied'>();
+    const decisions = new Map<string, 'approved' | 'denied'>();
 
-    const toolOf = ({ index, definition }: Lane) =>
+    const toolOf = ({ index, definition }: RacedTool) =>
       testTool(`pay_${index}`, {
         effect: 'irreversible',
         description: `Pays, version ${definition}.`,
         run: (args, { callId }) => {
-          runs.push({ callId, lane: index, amount: (args as { amount: number }).amount, definition });
+          runs.push({ callId, tool: index, amount: (args as { amount: number }).amount, definition });
           return 'paid';
         },
       });
     const decide = (name: string): Decision => {
-      const lane = all[Number(name.split('_').at(-1))];
-      return { answer: 'ask', rule: 'test', reason: 'a test', version: String(lane?.policy) };
+      const raced = all[Number(name.split('_').at(-1))];
+      return { answer: 'ask', rule: 'test', reason: 'a test', version: String(raced?.policy) };
     };
     let sources: TestSource[] = [];
-    const offer = (): void => sources.forEach((source) => source.change({ tools: all.map(toolOf) }));
+    const publish = (): void => sources.forEach((source) => source.change({ tools: all.map(toolOf) }));
     const open = async (): Promise<CoreBox> => {
       const source = testSource('bank', all.map(toolOf));
       sources.push(source);
       return openCoreBox(file, [source], decide);
     };
 
-    const round = async (lane: Lane, boxes: readonly CoreBox[]): Promise<void> => {
+    const round = async (raced: RacedTool, boxes: readonly CoreBox[]): Promise<void> => {
       const someBox = (): CoreBox => (chance(0.5) ? boxes[0] : boxes[1]) as CoreBox;
       const pay = (amount: number, waitMs = 0) =>
-        someBox().call(`mcp__bank__pay_${lane.index}`, { amount }, { waitMs });
-      // Now and then the same arguments again: what the restart, or the round before, left unused.
-      if (!chance(0.3)) lane.amount += 1;
-      const { amount } = lane;
+        someBox().call(`mcp__bank__pay_${raced.index}`, { amount }, { waitMs });
+      // Sometimes repeats the arguments that the restart or the previous round left unused.
+      if (!chance(0.3)) raced.amount += 1;
+      const { amount } = raced;
       const waiting = chance(0.1) ? [pay(amount, 400)] : [];
       const [first, second] = await Promise.all([pay(amount), pay(amount)]);
       const ids = new Set(
@@ -85,8 +90,8 @@ test(
           someBox().approvals.approve(id, { by: alice }),
           someBox().approvals[other === 'denied' ? 'deny' : 'approve'](id, { by: bob }),
         ]);
-        if (answered[0].status === 'fulfilled') taken.set(id, 'approved');
-        if (answered[1].status === 'fulfilled') taken.set(id, other);
+        if (answered[0].status === 'fulfilled') decisions.set(id, 'approved');
+        if (answered[1].status === 'fulfilled') decisions.set(id, other);
         answers.approved += answered.filter(({ status }) => status === 'fulfilled').length;
         for (const each of answered) {
           if (each.status === 'fulfilled') continue;
@@ -96,12 +101,12 @@ test(
             String(each.reason),
           );
         }
-        assert.ok(answered.filter(({ status }) => status === 'fulfilled').length <= 1, 'both answers were taken');
+        assert.ok(answered.filter(({ status }) => status === 'fulfilled').length <= 1, 'both answers were accepted');
       }
-      if (chance(0.2)) lane.policy += 1;
+      if (chance(0.2)) raced.policy += 1;
       if (chance(0.1)) {
-        lane.definition += 1;
-        offer();
+        raced.definition += 1;
+        publish();
       }
       if (chance(0.2)) return; // leaves the approval unused
       const again = [pay(amount), pay(amount), ...(chance(0.3) ? [pay(amount + 1_000_000)] : []), ...waiting];
@@ -112,8 +117,8 @@ test(
       sources = [];
       const boxes = await Promise.all([open(), open()]);
       await Promise.all(
-        all.map(async (lane) => {
-          for (let index = 0; index < roundsByLane; index += 1) await round(lane, boxes);
+        all.map(async (raced) => {
+          for (let index = 0; index < roundsPerTool; index += 1) await round(raced, boxes);
         }),
       );
       await Promise.all(boxes.map((box) => box.close()));
@@ -128,10 +133,10 @@ test(
     assert.equal(new Set(runs.map(({ callId }) => callId)).size, runs.length, `a call ran twice ${hint}`);
     for (const run of runs) {
       const approval = byCall.get(run.callId);
-      assert.ok(approval !== undefined, `${run.callId} ran without an approval of its own ${hint}`);
-      assert.equal(approval.tool, `mcp__bank__pay_${run.lane}`, hint);
+      assert.ok(approval !== undefined, `${run.callId} ran without its own approval ${hint}`);
+      assert.equal(approval.tool, `mcp__bank__pay_${run.tool}`, hint);
       assert.deepEqual(approval.arguments, { amount: run.amount }, hint);
-      assert.equal(taken.get(approval.id), 'approved', `${run.callId} ran by an answer that was not a yes ${hint}`);
+      assert.equal(decisions.get(approval.id), 'approved', `${run.callId} ran without an approving answer ${hint}`);
     }
     const started = new Map<string, CallStarted>();
     for await (const event of box.journal.stream({ type: 'CallStarted' }))

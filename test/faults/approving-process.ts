@@ -1,4 +1,4 @@
-/** Asks, approves and runs without end until it is killed. Run by `approval-kills.test.ts`. */
+/** Requests, approves and runs calls until it is killed. Started by `approval-kills.test.ts`. */
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCoreBox } from '../support/core-box.ts';
@@ -17,8 +17,8 @@ const pay = testTool('pay', {
 });
 const box = await openCoreBox(join(data, 'signalbox.db'), [testSource('bank', [pay])]);
 
-/** Always the same calls: what an earlier process asked, approved or ran is what this one finds. */
-async function payForEver(account: number): Promise<never> {
+/** Repeats the same calls, so that this process finds the requests, approvals and runs of earlier ones. */
+async function payForever(account: number): Promise<never> {
   for (;;) {
     const first = await box.call('mcp__bank__pay', { account }, { waitMs: 0 });
     if ('approvalId' in first && first.approvalId !== undefined)
@@ -28,4 +28,4 @@ async function payForEver(account: number): Promise<never> {
   }
 }
 writeSync(1, 'ready\n');
-await Promise.all(Array.from({ length: accounts }, (_, account) => payForEver(account)));
+await Promise.all(Array.from({ length: accounts }, (_, account) => payForever(account)));

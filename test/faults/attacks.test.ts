@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { npmProgram } from '../../src/host/servers/external-transport.ts';
 import { connectCommands } from '../../src/server/connect-commands.ts';
 import { type McpTransport, createSignalbox, localServer, mcpServer } from '../../src/index.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { adminToken, sendRawRequest, startTestServer } from '../support/http-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-function scratch(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-attacks-'));
-  t.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
-/** Texts that a shell would make something of: each would leave a file. */
+/** Texts that a shell would interpret: each would create a file. */
 function shellTexts(directory: string): string[] {
-  const touch = `touch ${directory}/struck`;
+  const touch = `touch ${directory}/executed`;
   return [
     `$(${touch})`,
     `\`${touch}\``,
@@ -29,13 +23,13 @@ function shellTexts(directory: string): string[] {
     `' ; ${touch} ; '`,
     `" ; ${touch} ; "`,
     `\${IFS}$(${touch})`,
-    `> ${directory}/struck`,
+    `> ${directory}/executed`,
   ];
 }
 
-describe('what a shell would run', () => {
-  test('is an argument, a name in the environment, a directory or a text to the program that is started, and nothing more', async (t) => {
-    const directory = scratch(t);
+describe('shell text', () => {
+  test('is only an argument, an environment variable, a tool argument or a tool name to the started program', async (t) => {
+    const directory = temporaryDirectory(t);
     for (const text of shellTexts(directory)) {
       const transport: McpTransport = {
         type: 'stdio',
@@ -46,8 +40,8 @@ describe('what a shell would run', () => {
       const server = mcpServer({ name: 'fixture', transport });
       const box = await createSignalbox({ servers: [server], approve: () => ({ allow: true }) });
       await server.ready();
-      const said = await box.call('mcp__fixture__echo', { text });
-      assert.deepEqual(said.content, [{ type: 'text', text }]);
+      const echoed = await box.call('mcp__fixture__echo', { text });
+      assert.deepEqual(echoed.content, [{ type: 'text', text }]);
       const { content } = await box.call('mcp__fixture__environment');
       const shown = content[0] as { text: string };
       assert.equal((JSON.parse(shown.text) as Record<string, string>)['HOSTILE'], text);
@@ -57,8 +51,8 @@ describe('what a shell would run', () => {
     assert.deepEqual(readdirSync(directory), []);
   });
 
-  test('is no program: one of such a name, or in such a directory, is not there', async (t) => {
-    const directory = scratch(t);
+  test('does not start a program as its name or its directory', async (t) => {
+    const directory = temporaryDirectory(t);
     for (const text of shellTexts(directory))
       for (const transport of [
         { type: 'stdio', command: text },
@@ -73,31 +67,31 @@ describe('what a shell would run', () => {
     assert.deepEqual(readdirSync(directory), []);
   });
 
-  test('is one argument to npx, whatever the configuration calls a package', (t) => {
-    const directory = scratch(t);
+  test('is one argument of npx, even as the name of a package', (t) => {
+    const directory = temporaryDirectory(t);
     for (const text of [...shellTexts(directory), '../../evil@1.0.0', '--eval=process.exit()']) {
       const { command, args } = npmProgram(text, [text], directory);
       assert.deepEqual([command, args], ['npx', ['-y', text, text]]);
     }
   });
 
-  test('stays a file name in the lines that people paste into one', (t) => {
-    const directory = scratch(t);
+  test('stays a file name in the lines that people paste into a shell', (t) => {
+    const directory = temporaryDirectory(t);
     const token = 'sbx_of-the-agents';
     for (const text of shellTexts(directory)) {
-      const place = join(directory, 'kept', text.replaceAll('/', '_'));
-      mkdirSync(join(directory, 'kept'), { recursive: true });
-      writeFileSync(place, token);
-      for (const { command } of connectCommands('http://127.0.0.1:4242', place)) {
-        const said = execFileSync('sh', ['-c', command.replace(/^\S+/, 'printf "%s\\n"')], {
+      const file = join(directory, 'tokens', text.replaceAll('/', '_'));
+      mkdirSync(join(directory, 'tokens'), { recursive: true });
+      writeFileSync(file, token);
+      for (const { command } of connectCommands('http://127.0.0.1:4242', file)) {
+        const output = execFileSync('sh', ['-c', command.replace(/^\S+/, 'printf "%s\\n"')], {
           encoding: 'utf8',
           cwd: directory,
         });
-        assert.ok(said.includes(`Bearer ${token}`), `${command}\n${said}`);
+        assert.ok(output.includes(`Bearer ${token}`), `${command}\n${output}`);
       }
     }
-    assert.equal(existsSync(join(directory, 'struck')), false);
-    assert.deepEqual(readdirSync(directory), ['kept']);
+    assert.equal(existsSync(join(directory, 'executed')), false);
+    assert.deepEqual(readdirSync(directory), ['tokens']);
   });
 });
 
@@ -116,13 +110,13 @@ const deeper = [
   'x%00.js',
 ];
 
-describe('a path that leads out', () => {
-  test('is no file of the console, no result, call, session, server, profile or tool', async (t) => {
-    const directory = scratch(t);
+describe('path that leads outside', () => {
+  test('is not a file of the console, nor a result, call, session, server, profile or tool', async (t) => {
+    const directory = temporaryDirectory(t);
     mkdirSync(join(directory, 'built', 'console'), { recursive: true });
     writeFileSync(join(directory, 'built', 'index.html'), 'the page');
     writeFileSync(join(directory, 'built', 'console', 'app.js'), 'the script');
-    for (const place of ['secret.txt', 'built/secret.txt']) writeFileSync(join(directory, place), 'root:secret');
+    for (const path of ['secret.txt', 'built/secret.txt']) writeFileSync(join(directory, path), 'root:secret');
     const { server, logged } = await startTestServer(t, { findConsole: async () => join(directory, 'built') });
     const headers = { host: `127.0.0.1:${server.port}`, authorization: `Bearer ${adminToken}` };
     assert.equal((await sendRawRequest(server, '/console/app.js', { headers })).body, 'the script');
@@ -145,10 +139,10 @@ describe('a path that leads out', () => {
     assert.deepEqual(logged, []);
   });
 
-  test('is no name of a server, and no kept result', async (t) => {
+  test('is not a server name, nor a stored result', async (t) => {
     for (const name of ['../evil', 'a/b', '..', '.', 'a\\b', 'a\0b', '%2e%2e', ''])
       assert.throws(() => localServer({ name, tools: [] }), { code: 'name-invalid' }, name);
-    const box = await createSignalbox({ data: scratch(t) });
+    const box = await createSignalbox({ data: temporaryDirectory(t) });
     t.after(() => box.close());
     for (const path of [...climbs, ...deeper, 'signalbox.db'])
       for (const uri of [`signalbox://results/${path}`, `file:///${path}`, path])

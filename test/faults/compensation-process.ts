@@ -1,4 +1,4 @@
-/** Makes a call whose tool has an undo of its own, or undoes it. Run, and killed, by `compensation-kill.test.ts`. */
+/** Makes a call whose tool has its own undo, or undoes it. Started and killed by `compensation-kill.test.ts`. */
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

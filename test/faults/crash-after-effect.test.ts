@@ -10,25 +10,25 @@ import { testSource, testTool } from '../support/test-source.ts';
 import { runProgram } from './run-and-kill.ts';
 
 const rounds = isFull() ? 500 : 60;
-const atATime = 4;
+const concurrency = 4;
 const program = fileURLToPath(new URL('./crashing-process.ts', import.meta.url));
 
 test(
-  'crashes between effect and record: every call is unknown, and delivering it again has no second effect',
+  'crashes between effect and record: every call is unknown, and a second delivery has no effect',
   { timeout: 900_000 },
   async (t) => {
     const data = createMemoryDirectory('crash');
     t.after(() => rmSync(data, { recursive: true }));
-    // The races of this test are about calls, not about who makes the file.
+    // The races of this test concern calls, not the creation of the file.
     await (await openCoreBox(join(data, 'signalbox.db'), [])).close();
     let next = 0;
     const crash = async (): Promise<void> => {
       while (next < rounds) {
         const { code, signal, output } = await runProgram(program, [data, `key-${next++}`]);
-        assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}: ${output}`);
+        assert.equal(signal, 'SIGKILL', `the program exited with ${code}: ${output}`);
       }
     };
-    await Promise.all(Array.from({ length: atATime }, crash));
+    await Promise.all(Array.from({ length: concurrency }, crash));
 
     let secondEffects = 0;
     const act = testTool('act', { effect: 'irreversible', run: () => void (secondEffects += 1) });
@@ -42,7 +42,7 @@ test(
     for (const [call, key] of effects) {
       const entry = await box.journal.call(call);
       assert.ok(entry?.type === 'ToolInvoked' && entry.outcome === 'unknown', `${call} is ${JSON.stringify(entry)}`);
-      // The same delivery once more, and the same call without its key: the approval is used up.
+      // Delivers the same call again, and makes the same call without its key: its approval is used up.
       assert.equal((await box.call('mcp__t__act', { key }, { idempotencyKey: key })).outcome, 'unknown');
       assert.equal((await box.call('mcp__t__act', { key }, { waitMs: 0 })).outcome, 'awaiting-approval');
     }

@@ -1,4 +1,4 @@
-/** Runs one call whose process dies between effect and record. Run by `crash-after-effect.test.ts`. */
+/** Makes one call, and dies between effect and record. Started by `crash-after-effect.test.ts`. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCoreBox } from '../support/core-box.ts';

@@ -14,7 +14,7 @@ const cluster = await startPostgres({ durable: isFull() });
 after(() => cluster.end());
 
 const random = seeded(runSeed);
-/** How PostgreSQL goes away; each comes back by what it returns. */
+/** Outages of PostgreSQL; each returns a function that ends it. */
 const outages = {
   'is stopped': () => cluster.stop().then(() => () => cluster.start()),
   crashes: () => cluster.crash().then(() => () => cluster.start()),
@@ -27,32 +27,32 @@ const deadlineMs = 60_000;
 const beforeMs = isFull() ? 5000 : 1500;
 const windowMs = 1000;
 
-describe('a server under load whose PostgreSQL', () => {
+describe('server under load whose PostgreSQL', () => {
   const lengths = isFull() ? [1000 + random() * 4000, 20_000] : [1000];
-  for (const [how, away] of Object.entries(outages))
+  for (const [how, startOutage] of Object.entries(outages))
     for (const [index, length] of lengths.entries())
       test(
-        `${how}${index === 0 ? '' : ' for long'}: nothing acts unrecorded, all is told clearly, and calls run again when it is back`,
+        `${how}${index === 0 ? '' : ' for long'}: nothing acts unrecorded, callers get clear errors, and calls run again afterwards`,
         { timeout: 300_000 },
         async (t) => {
           const address = cluster.address(`${how.replace(' ', '_')}_${index}`);
           const load = new ServedLoad(address);
           await load.start();
           await until(() => load.calls.length > 100, 'calls run');
-          const begun = performance.now();
+          const startedAt = performance.now();
           await wait(beforeMs);
-          const gone = performance.now();
-          const comeBack = await away();
+          const outageAt = performance.now();
+          const endOutage = await startOutage();
           await wait(length);
-          await comeBack();
-          const back = performance.now();
-          await until(() => load.rate(back, performance.now()) > 0, 'calls run again');
+          await endOutage();
+          const recoveredAt = performance.now();
+          await until(() => load.rate(recoveredAt, performance.now()) > 0, 'calls run again');
           await wait(isFull() ? 10_000 : 2000);
-          const rates = [load.rate(begun, gone), load.rate(performance.now() - beforeMs, performance.now())];
-          // The machine may have become slower meanwhile, by others.
-          const recoveryMs = recovered(load, Math.min(...rates), back);
+          const rates = [load.rate(startedAt, outageAt), load.rate(performance.now() - beforeMs, performance.now())];
+          // Other processes may have slowed the machine down meanwhile.
+          const recoveryMs = recoveryTime(load, Math.min(...rates), recoveredAt);
           await load.stopCalling();
-          assert.ok(load.isAlive, 'the server lives on');
+          assert.ok(load.isAlive, 'the server still runs');
 
           const failed = load.calls.filter(({ outcome }) => outcome !== 'completed');
           const longestErrorMs = Math.max(0, ...failed.map(({ ms }) => ms));
@@ -62,31 +62,31 @@ describe('a server under load whose PostgreSQL', () => {
               `${outcome} ${code}`,
               /^(failed journal-unavailable|unknown outcome-unrecorded|refused store-unavailable)$/,
             );
-          const left = await checkRecord(load, address);
+          const counts = await checkJournal(load, address);
           const ended = await load.end();
           assert.equal(ended.code, 0, ended.stderr);
           reportScenario(t, {
             scenario: `PostgreSQL ${how} for ${(length / 1000).toFixed(0)} s`,
             rounds: 1,
-            ...left,
+            ...counts,
             longestErrorMs,
             recoveryMs,
-            note: `${failed.length} refused; ${rates.map((rate) => Math.round(rate)).join(' → ')} calls/s`,
+            note: `${failed.length} rejected; ${rates.map((rate) => Math.round(rate)).join(' → ')} calls/s`,
           });
           if (isFull()) assert.ok(recoveryMs < 5000, `full rate only after ${Math.round(recoveryMs)} ms`);
         },
       );
 });
 
-/** How long after `back` the rate was the usual one, within what differs anyway. */
-function recovered(load: ServedLoad, usual: number, back: number): number {
-  let start = back;
-  while (load.rate(start, start + windowMs) < usual * 0.7 && start < performance.now()) start += windowMs / 5;
-  return start - back;
+/** Returns the time after `recoveredAt` until the rate was normal again, within its natural variation. */
+function recoveryTime(load: ServedLoad, normalRate: number, recoveredAt: number): number {
+  let start = recoveredAt;
+  while (load.rate(start, start + windowMs) < normalRate * 0.7 && start < performance.now()) start += windowMs / 5;
+  return start - recoveredAt;
 }
 
-/** Holds what callers were told, and what the tool did, against the journal. */
-async function checkRecord(
+/** Compares the answers of the server and the effects of the tool with the journal. */
+async function checkJournal(
   load: ServedLoad,
   address: string,
 ): Promise<{ acknowledged: number; lost: number; duplicates: number; unknown: number }> {
@@ -94,7 +94,7 @@ async function checkRecord(
   try {
     let entries: readonly StoredEntry[] = [];
     const ended = new Map<string, string>();
-    // Calls that were caught in between get their outcome a little later.
+    // Interrupted calls get their outcome a little later.
     await until(async () => {
       entries = await store.entries({ order: 'oldest-first', limit: 1_000_000 });
       ended.clear();
@@ -111,9 +111,9 @@ async function checkRecord(
     for (const call of effects) assert.ok(started.has(call), `${call} acted without a recorded intent`);
     const acknowledged = load.calls.filter(({ outcome }) => outcome === 'completed');
     const lost = acknowledged.filter(({ callId }) => ended.get(callId) !== 'completed');
-    assert.deepEqual(lost, [], 'acknowledged, and not in the record');
+    assert.deepEqual(lost, [], 'every acknowledged call is recorded');
     for (const { callId, outcome } of load.calls)
-      if (outcome === 'failed') assert.ok(!acted.has(callId), `${callId} was said not to have run`);
+      if (outcome === 'failed') assert.ok(!acted.has(callId), `${callId} was reported as not run`);
     assert.equal(acted.size, effects.length, 'nothing acted twice');
     assert.equal((await verifyChain(store)).ok, true);
     const unknown = [...ended.values()].filter((outcome) => outcome === 'unknown').length;

@@ -11,60 +11,71 @@ import { runSeed } from '../support/seeded.ts';
 import { within } from '../support/within.ts';
 import { failingIn, failingWritesLibrary } from './failing-writes.ts';
 
-const place = createMemoryDirectory('disk');
-after(() => rmSync(place, { recursive: true, force: true }));
-// PostgreSQL runs as somebody else.
-chmodSync(place, 0o755);
+const directory = createMemoryDirectory('disk');
+after(() => rmSync(directory, { recursive: true, force: true }));
+// PostgreSQL runs as another user.
+chmodSync(directory, 0o755);
 const program = fileURLToPath(new URL('./starved-process.ts', import.meta.url));
-const library = failingWritesLibrary(place);
+const library = failingWritesLibrary(directory);
 
-/** A file system of its own, in a namespace that ends with the program. */
-const mounted = 'mount -t tmpfs -o size=$1 tmpfs "$2" && shift 2 && exec "$@"';
+/** Mounts a separate file system, in a namespace that ends with the program. */
+const mountScript = 'mount -t tmpfs -o size=$1 tmpfs "$2" && shift 2 && exec "$@"';
 const isRoot = process.getuid?.() === 0;
 const namespace = isRoot ? ['-m'] : ['-rm'];
-const noMount = spawnSync('unshare', [...namespace, 'mount', '-t', 'tmpfs', 'tmpfs', place]).status !== 0;
-const noLimits = spawnSync('prlimit', ['--version']).status !== 0;
+const cannotMount = spawnSync('unshare', [...namespace, 'mount', '-t', 'tmpfs', 'tmpfs', directory]).status !== 0;
+const hasNoLimits = spawnSync('prlimit', ['--version']).status !== 0;
 
-interface Starving {
-  readonly way: string;
+interface WriteFault {
+  readonly fault: string;
   readonly store: 'SQLite' | 'PostgreSQL';
   readonly rounds: number;
   readonly skip: string | false;
   readonly size?: string;
 }
 
-const cases: readonly Starving[] = [
-  { way: 'a full disk', store: 'SQLite', rounds: isFull() ? 60 : 6, skip: noMount && 'no mount here', size: '96m' },
+const cases: readonly WriteFault[] = [
   {
-    way: 'a full disk',
-    store: 'PostgreSQL',
-    rounds: isFull() ? 20 : 2,
-    skip: (noMount || !isRoot) && 'needs root: PostgreSQL runs as nobody else in a namespace',
-    size: '160m',
-  },
-  { way: 'a limit of file sizes', store: 'SQLite', rounds: isFull() ? 60 : 6, skip: noLimits && 'no prlimit here' },
-  {
-    way: 'failing writes',
+    fault: 'a full disk',
     store: 'SQLite',
     rounds: isFull() ? 60 : 6,
-    skip: library === undefined && 'no C compiler here',
+    skip: cannotMount && 'cannot mount',
+    size: '96m',
+  },
+  {
+    fault: 'a full disk',
+    store: 'PostgreSQL',
+    rounds: isFull() ? 20 : 2,
+    skip: (cannotMount || !isRoot) && 'needs root: PostgreSQL runs as another user in the namespace',
+    size: '160m',
+  },
+  {
+    fault: 'a limit of file sizes',
+    store: 'SQLite',
+    rounds: isFull() ? 60 : 6,
+    skip: hasNoLimits && 'prlimit is not installed',
+  },
+  {
+    fault: 'failing writes',
+    store: 'SQLite',
+    rounds: isFull() ? 60 : 6,
+    skip: library === undefined && 'no C compiler is installed',
   },
 ];
 
-describe('a store that cannot write', () => {
-  for (const { way, store, rounds, skip, size } of cases)
+describe('store that cannot write', () => {
+  for (const { fault, store, rounds, skip, size } of cases)
     test(
-      `${store}, ${way}: no effect without its intent, clear errors, and all is well when there is room again`,
+      `${store}, ${fault}: no effect without its intent, clear errors, and recovery when it can write again`,
       { skip, timeout: 300_000 },
       async (t) => {
-        const data = join(place, `${store} ${way}`);
+        const data = join(directory, `${store} ${fault}`);
         mkdirSync(data);
-        const args = [program, way, store, data, String(rounds), String(runSeed)];
-        const seen = await run(size === undefined ? [process.execPath, ...args] : inMount(size, data, args), data);
-        assert.ok(seen.refused > rounds, `only ${seen.refused} calls were refused: the test shows little`);
-        const { acknowledged, unknown, longestErrorMs, recoveryMs, refused } = seen;
+        const args = [program, fault, store, data, String(rounds), String(runSeed)];
+        const result = await run(size === undefined ? [process.execPath, ...args] : withMount(size, data, args), data);
+        assert.ok(result.refused > rounds, `only ${result.refused} calls were rejected: the test shows little`);
+        const { acknowledged, unknown, longestErrorMs, recoveryMs, refused } = result;
         reportScenario(t, {
-          scenario: `${store}, ${way}`,
+          scenario: `${store}, ${fault}`,
           rounds,
           acknowledged,
           lost: 0,
@@ -72,17 +83,17 @@ describe('a store that cannot write', () => {
           unknown,
           longestErrorMs,
           recoveryMs,
-          note: `${refused} refused`,
+          note: `${refused} rejected`,
         });
       },
     );
 });
 
-function inMount(size: string, data: string, args: readonly string[]): string[] {
-  return ['unshare', ...namespace, 'sh', '-c', mounted, 'sh', size, data, process.execPath, ...args];
+function withMount(size: string, data: string, args: readonly string[]): string[] {
+  return ['unshare', ...namespace, 'sh', '-c', mountScript, 'sh', size, data, process.execPath, ...args];
 }
 
-interface Seen {
+interface StarvedResult {
   readonly acknowledged: number;
   readonly refused: number;
   readonly unknown: number;
@@ -90,19 +101,19 @@ interface Seen {
   readonly recoveryMs: number;
 }
 
-async function run([command = '', ...args]: readonly string[], data: string): Promise<Seen> {
+async function run([command = '', ...args]: readonly string[], data: string): Promise<StarvedResult> {
   const isFailing = library !== undefined && args.includes('failing writes');
   const env = { ...process.env, ...(isFailing ? failingIn(data, library) : {}) };
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  let problems = '';
+  let errors = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (problems += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
   try {
     const ended = once(child, 'close') as Promise<[number | null]>;
-    const [code] = await within(ended, 'the end of the program', () => output + problems, 280_000);
-    assert.equal(code, 0, `(seed ${runSeed}) ${problems}`);
-    return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Seen;
+    const [code] = await within(ended, 'the end of the program', () => output + errors, 280_000);
+    assert.equal(code, 0, `(seed ${runSeed}) ${errors}`);
+    return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as StarvedResult;
   } finally {
     child.kill('SIGKILL');
   }

@@ -1,6 +1,6 @@
 /*
- * Fails writes and flushes with EIO from the nth on, for one file, or all below a directory (FAILING_PLACE). Loaded before the C library by
- * disk-full.test.ts; FAILING_WRITES names a file that holds n, and is empty while nothing fails.
+ * Fails writes and flushes with EIO from the nth on, for one file, or for all files below a directory (FAILING_PATH). Loaded before the C
+ * library by disk-full.test.ts. FAILING_WRITES names a file that contains n, and is empty while nothing fails.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,14 +25,14 @@ static int control(void) {
 
 static int fails(int descriptor) {
   char text[16] = "", link[64], path[4096];
-  const char *place = getenv("FAILING_PLACE");
+  const char *failing = getenv("FAILING_PATH");
   ssize_t length;
-  if (place == NULL || control() < 0) return 0;
+  if (failing == NULL || control() < 0) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = 0;
-  if (strncmp(path, place, strlen(place)) != 0 || (path[strlen(place)] != '/' && path[strlen(place)] != 0)) return 0;
+  if (strncmp(path, failing, strlen(failing)) != 0 || (path[strlen(failing)] != '/' && path[strlen(failing)] != 0)) return 0;
   if (pread(control(), text, sizeof text - 1, 0) <= 0) {
     left = -1;
     return 0;

@@ -1,4 +1,4 @@
-/** Looks after the jobs of a store for some minutes of a clock that runs fast, and prints when each run that it had was due. */
+/** Runs the jobs of a store for some minutes of a fast clock, and prints the due time of each run that it claimed. */
 import { Schedules } from '../../src/sessions/schedules/schedules.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
@@ -6,10 +6,10 @@ const [file = '', begin = '0', minutes = '0'] = process.argv.slice(2);
 const store = sqliteStore({ file });
 const { jobs } = store;
 let minute = 0;
-const claimed = jobs.claim.bind(jobs);
-jobs.claim = async (claim) => {
-  const isMine = await claimed(claim);
-  if (isMine) process.stdout.write(`${claim.dueAt}\n`);
+const claim = jobs.claim.bind(jobs);
+jobs.claim = async (job) => {
+  const isMine = await claim(job);
+  if (isMine) process.stdout.write(`${job.dueAt}\n`);
   return isMine;
 };
 const schedules = new Schedules({
@@ -25,7 +25,7 @@ const schedules = new Schedules({
 });
 for (; minute < Number(minutes); minute += 1) {
   await schedules.runDue();
-  // Gives the others a chance to be in the middle of theirs.
+  // Lets the other processes interleave.
   await new Promise((resolve) => setImmediate(resolve));
 }
 await store.close();

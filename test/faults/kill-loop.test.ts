@@ -9,11 +9,11 @@ after(() => cluster.end());
 
 const rounds = isFull() ? 300 : crashPoints.length;
 
-describe('kill -9 at named points and at random, while calls of every kind run', () => {
+describe('kill -9 at named points and at random, during calls of every kind', () => {
   const addresses = { SQLite: '', PostgreSQL: cluster.address('kills') };
   for (const [store, address] of Object.entries(addresses)) {
     test(
-      `${store}: acknowledged answers are kept, nothing acts twice, every call ends, the rest reads unknown, the chain verifies`,
+      `${store}: acknowledged answers persist, nothing acts twice, every call ends or is unknown, and the chain verifies`,
       { timeout: 900_000 },
       (t) => killRounds(t, store, address, rounds),
     );

@@ -1,7 +1,4 @@
-/**
- * Makes calls of every kind without end until it dies at the point it is told, and tells of each answer that it got. Run
- * by `kill-rounds.ts`.
- */
+/** Makes calls of every kind until it dies at the given point, and prints each answer. Started by `kill-rounds.ts`. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,17 +12,17 @@ const random = seeded(Number(seed));
 const crash = new Crash(point, Number(nth), random);
 const slot = name.split('-')[0] ?? '';
 const work = join(data, `work-${slot}`);
-const inbox = { by: { id: 'alice', kind: 'human' } } as const;
+const approver = { by: { id: 'alice', kind: 'human' } } as const;
 const accounts = 12;
 mkdirSync(work, { recursive: true });
 if (!existsSync(join(work, '19')))
-  for (let file = 0; file < 20; file += 1) writeFileSync(join(work, String(file)), 'as it was\n'.repeat(500));
+  for (let file = 0; file < 20; file += 1) writeFileSync(join(work, String(file)), 'original\n'.repeat(500));
 
 function trace(file: string, line: string): void {
   appendFileSync(join(data, file), `${line}\n`);
 }
-async function act(what: string, callId: string): Promise<string> {
-  trace('effects', `${callId} ${what}`);
+async function act(effect: string, callId: string): Promise<string> {
+  trace('effects', `${callId} ${effect}`);
   crash.at('effect');
   await wait(random() * 3);
   return 'done';
@@ -79,7 +76,7 @@ const box = await createSignalbox({
   ],
 });
 
-/** Makes a call, and tells how it ended. */
+/** Makes a call, and prints how it ended. */
 async function call(tool: string, args: object = {}, idempotencyKey?: string): ReturnType<typeof box.call> {
   const result = await box.call(
     `mcp__t__${tool}`,
@@ -91,13 +88,13 @@ async function call(tool: string, args: object = {}, idempotencyKey?: string): R
   return result;
 }
 
-async function undone(callId: string): Promise<void> {
+async function undo(callId: string): Promise<void> {
   crash.at('restoring', 8);
   const { outcome } = await box.undo.call(callId);
   writeSync(1, `${outcome} ${callId}\n`);
 }
 
-/** What earlier processes were asked to do, this one is asked again. */
+/** Repeats the keyed calls of earlier processes. */
 async function deliverAgain(): Promise<void> {
   const keys = existsSync(join(data, 'keys')) ? readFileSync(join(data, 'keys'), 'utf8').trimEnd().split('\n') : [];
   for (const key of keys.slice(-12)) await call('send', { key }, key);
@@ -112,27 +109,27 @@ const loops: readonly (() => Promise<unknown>)[] = [
       const key = `${name}-${(count += 1)}`;
       trace('keys', key);
       const deliveries = await Promise.all([call('send', { key }, key), call('send', { key }, key)]);
-      // Another process may be at it, which is told as a conflict.
+      // Another process may run the same call, which is reported as a conflict.
       for (const { outcome } of deliveries) if (outcome === 'completed') writeSync(1, `key ${key} ${outcome}\n`);
     };
   })(),
   async () => {
-    // The same calls in every process: what one asked, another approves or runs.
+    // Makes the same calls in every process, so that one approves or runs the requests of another.
     const account = Math.floor(random() * accounts);
-    const asked = await call('pay', { account });
-    if (!('approvalId' in asked) || asked.approvalId === undefined) return;
-    const answered = await box.approvals.approve(asked.approvalId, inbox).catch(() => undefined);
-    if (answered !== undefined) writeSync(1, `approved ${asked.approvalId}\n`);
+    const result = await call('pay', { account });
+    if (!('approvalId' in result) || result.approvalId === undefined) return;
+    const answered = await box.approvals.approve(result.approvalId, approver).catch(() => undefined);
+    if (answered !== undefined) writeSync(1, `approved ${result.approvalId}\n`);
     await Promise.all([call('pay', { account }), call('pay', { account })]);
   },
   async () => {
     crash.at('checkpoint', 15);
     const { callId, outcome } = await call('write');
-    if (outcome === 'completed' && random() < 0.5) await undone(callId);
+    if (outcome === 'completed' && random() < 0.5) await undo(callId);
   },
   async () => {
     const { callId, outcome } = await call('order');
-    if (outcome === 'completed' && random() < 0.5) await undone(callId);
+    if (outcome === 'completed' && random() < 0.5) await undo(callId);
   },
 ];
 writeSync(1, 'ready\n');
@@ -141,7 +138,7 @@ await Promise.all([
   ...loops.map(async (loop) => {
     for (;;) {
       await loop();
-      // A loop that never waits would let nobody else in.
+      // Without a wait, the other loops would never run.
       await wait(0);
     }
   }),

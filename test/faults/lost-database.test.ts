@@ -7,7 +7,7 @@ import { startPostgres } from '../support/postgres.ts';
 const cluster = await startPostgres();
 after(() => cluster.end());
 
-test('while the database is away no call with an effect runs, each says why, and all is well when it is back', async (t) => {
+test('without the database no call with an effect runs, each error gives the reason, and calls run again afterwards', async (t) => {
   let runs = 0;
   const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'irreversible', run: () => (runs += 1) });
   const box = await createSignalbox({

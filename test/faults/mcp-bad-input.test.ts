@@ -9,19 +9,19 @@ import { token } from '../mcp-clients/serving.ts';
 import { freezeMs, isFull } from '../support/faults.ts';
 import { seeded } from '../support/seeded.ts';
 import { within } from '../support/within.ts';
-import { malformed } from './malformed-bodies.ts';
-import type { Fared } from './mcp-endpoint-process.ts';
+import { malformedBody } from './malformed-bodies.ts';
+import type { ProcessHealth } from './mcp-endpoint-process.ts';
 
-const many = isFull() ? 10_000 : 2000;
+const inputCount = isFull() ? 10_000 : 2000;
 const modern = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'mcp__fixture__echo' };
 const echo = { name: 'mcp__fixture__echo', arguments: { text: 'hello' } };
 
-interface Asked {
+interface InputRequired {
   readonly requestState: string;
   readonly inputRequests: Readonly<Record<string, unknown>>;
 }
 
-suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
+suite('invalid input at the MCP endpoint', { timeout: 900_000 }, () => {
   let child: ChildProcess;
   let url: URL;
   before(async () => {
@@ -30,52 +30,52 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     });
     const [base] = (await within(once(child, 'message'), 'the start of the endpoint')) as [string];
     url = new URL('/mcp', base);
-    // What is done for the first time takes longer.
+    // The first requests take longer.
     for (let round = 0; round < 200; round += 1) await (await sendModern(url, 'tools/call', echo)).text();
-    const { requestState, inputRequests } = (await messageOf(askToPay())).result as unknown as Asked;
+    const { requestState, inputRequests } = (await messageOf(callPay())).result as unknown as InputRequired;
     const [key = ''] = Object.keys(inputRequests);
     const inputResponses = { [key]: { action: 'accept', content: { allow: false } } };
-    await (await askToPay({ requestState, inputResponses })).text();
-    await fared();
+    await (await callPay({ requestState, inputResponses })).text();
+    await readHealth();
   });
   after(() => child.disconnect());
 
-  /** A call that its caller is asked about first. */
-  function askToPay(answer: object = {}): Promise<Response> {
+  /** Makes a call that first asks its caller. */
+  function callPay(answer: object = {}): Promise<Response> {
     const pay = { name: 'mcp__fixture__pay', arguments: { amount: 5 } };
     const more = { capabilities: { elicitation: { form: {} } } };
     return sendModern(new URL('/mcp/trusting', url), 'tools/call', { ...pay, ...answer }, more);
   }
 
-  async function fared(): Promise<Fared> {
-    child.send('how');
-    const [answer] = (await within(once(child, 'message'), 'how the endpoint fares')) as [Fared];
-    return answer;
+  async function readHealth(): Promise<ProcessHealth> {
+    child.send('health');
+    const [health] = (await within(once(child, 'message'), 'the health of the endpoint')) as [ProcessHealth];
+    return health;
   }
 
-  /** The process was never frozen, nothing was logged, and the next request is served. */
+  /** Asserts that the process was never blocked, logged nothing, and serves the next request. */
   async function assertUnharmed(): Promise<void> {
-    const { longestMs, logged } = await fared();
+    const { longestMs, logged } = await readHealth();
     assert.deepEqual(logged, []);
-    assert.ok(longestMs < freezeMs, `nobody else was served for ${longestMs} ms of processor time`);
+    assert.ok(longestMs < freezeMs, `the event loop was blocked for ${longestMs} ms of processor time`);
     assert.equal((await messageOf(sendModern(url, 'tools/call', echo))).result?.content?.[0]?.text, 'hello');
   }
 
-  /** Does something so many times, several at once. */
-  async function times(count: number, doOnce: (number: number) => Promise<void>): Promise<void> {
+  /** Repeats an action, several at a time. */
+  async function repeat(count: number, action: (number: number) => Promise<void>): Promise<void> {
     let next = 0;
     const work = async (): Promise<void> => {
-      while (next < count) await doOnce((next += 1));
+      while (next < count) await action((next += 1));
     };
     await Promise.all(Array.from({ length: 16 }, work));
   }
 
-  test('malformed bodies of every kind are refused with the right code, and nobody else waits for it', async () => {
+  test('malformed bodies of every kind are rejected with the right code, and do not block others', async () => {
     const random = seeded(2026);
     const session = await begin(url);
     const kinds = new Set<string>();
-    await times(many, async () => {
-      const { kind, body, code } = malformed(random);
+    await repeat(inputCount, async () => {
+      const { kind, body, code } = malformedBody(random);
       kinds.add(kind);
       const response = await send(url, body, random() < 0.5 ? session : modern);
       const text = await response.text();
@@ -87,44 +87,44 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     await assertUnharmed();
   });
 
-  test('bombs of depth and of number are refused before they are parsed, and nobody else waits for it', async () => {
+  test('deeply nested and huge bodies are rejected before they are parsed, and do not block others', async () => {
     const half = 4 * 1024 * 1024 - 10;
-    const bombs = [
+    const bodies = [
       '['.repeat(half) + ']'.repeat(half),
       '{"a":'.repeat(half / 5),
       `[${'[],'.repeat(half / 3)}[]]`,
       `[${'1,'.repeat(half)}1]`,
       `{${Array.from({ length: 400_000 }, (_, at) => `"${at}":1`).join()}}`,
     ];
-    for (const bomb of bombs) {
-      const response = await send(url, bomb, modern);
+    for (const body of bodies) {
+      const response = await send(url, body, modern);
       assert.equal(response.status, 400);
       assert.equal((await messageOf(response)).error?.code, -32_600);
     }
     await assertUnharmed();
   });
 
-  test('the largest bodies, of whatever letters, are read in steps, and nobody else waits for one', async () => {
-    const room = 8 * 1024 * 1024 - 100;
+  test('the largest bodies, of any characters, are read in steps, and do not block others', async () => {
+    const maxBytes = 8 * 1024 * 1024 - 100;
     for (const unit of ['a', 'é', String.raw`\"`, String.raw`\\`, String.raw`\n`, String.raw`\u00e9`]) {
-      const body = `"${unit.repeat(Math.floor(room / Buffer.byteLength(unit)))}"`;
-      const took: number[] = [];
-      // Others on a busy machine can only add to it, so that the least of a few is what it takes.
-      while (took.length < 5 && Math.min(...took) >= freezeMs) {
+      const body = `"${unit.repeat(Math.floor(maxBytes / Buffer.byteLength(unit)))}"`;
+      const durations: number[] = [];
+      // A busy machine can only increase the time, so the minimum of a few runs counts.
+      while (durations.length < 5 && Math.min(...durations) >= freezeMs) {
         const response = await send(url, body, modern);
         assert.equal(response.status, 400);
         assert.equal((await messageOf(response)).error?.code, -32_600);
-        took.push((await fared()).longestMs);
+        durations.push((await readHealth()).longestMs);
       }
       assert.ok(
-        Math.min(...took) < freezeMs,
-        `${unit}: nobody else was served for ${took.join(', ')} ms of processor time`,
+        Math.min(...durations) < freezeMs,
+        `${unit}: the event loop was blocked for ${durations.join(', ')} ms of processor time`,
       );
     }
     await assertUnharmed();
   });
 
-  test('bodies of 100 MB, announced or not, are refused with 413 and not read to their end', async () => {
+  test('bodies of 100 MB, announced or not, are rejected with 413 and not read to their end', async () => {
     const total = 100 * 1024 * 1024;
     const piece = Buffer.alloc(1024 * 1024, 'x');
     for (const headers of [{ 'Content-Length': String(total) }, { 'Transfer-Encoding': 'chunked' }]) {
@@ -142,31 +142,31 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
       push();
       const [response] = (await once(outgoing, 'response')) as [{ statusCode: number; resume(): void }];
       assert.equal(response.statusCode, 413);
-      assert.ok(sent < total, `${sent} bytes were taken`);
+      assert.ok(sent < total, `${sent} bytes were read`);
       outgoing.on('error', () => undefined).destroy();
     }
     await assertUnharmed();
   });
 
-  test('mutations of a requestState are refused, the true one is good once, and nobody else waits for it', async () => {
-    const asked = (await messageOf(askToPay())).result as unknown as Asked;
-    const [key = ''] = Object.keys(asked.inputRequests);
+  test('mutations of a requestState are rejected, the true one is accepted once, and others are not blocked', async () => {
+    const required = (await messageOf(callPay())).result as unknown as InputRequired;
+    const [key = ''] = Object.keys(required.inputRequests);
     const inputResponses = { [key]: { action: 'accept', content: { allow: true } } };
-    const answer = (requestState: unknown): Promise<Message> => messageOf(askToPay({ inputResponses, requestState }));
+    const answer = (requestState: unknown): Promise<Message> => messageOf(callPay({ inputResponses, requestState }));
     const random = seeded(42);
-    const { requestState } = asked;
-    await times(many, async (number) => {
-      const mutation = mutated(requestState, random);
+    const { requestState } = required;
+    await repeat(inputCount, async (number) => {
+      const mutation = mutate(requestState, random);
       const { error } = await answer(mutation);
       assert.equal(error?.code, -32_602, `mutation ${number}: ${JSON.stringify(mutation)}`);
     });
-    assert.equal((await fared()).paid, 0);
+    assert.equal((await readHealth()).paid, 0);
     assert.equal((await answer(requestState)).result?.content?.[0]?.text, 'paid 1');
-    assert.equal((await answer(requestState)).error?.code, -32_602, 'it was used');
+    assert.equal((await answer(requestState)).error?.code, -32_602, 'the state is used up');
     await assertUnharmed();
   });
 
-  test('wrong headers and tokens are refused, while those who are known go on', async () => {
+  test('wrong headers and tokens are rejected, and known clients are still served', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     for (const [headers, status] of [
       [{ 'Mcp-Session-Id': 'nobody-s' }, 404],
@@ -179,8 +179,8 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
     ] as const)
       assert.equal((await send(url, body, { ...headers })).status, status, JSON.stringify(headers).slice(0, 80));
     const random = seeded(7);
-    await times(500, async () => {
-      const wrong = mutated(token, random);
+    await repeat(500, async () => {
+      const wrong = mutate(token, random);
       const authorization = typeof wrong === 'string' ? `Bearer ${encodeURIComponent(wrong)}` : 'Basic eDp4';
       const { status } = await send(url, body, { Authorization: authorization });
       assert.ok(status === 401 || status === 429, `${status} for ${authorization}`);
@@ -191,11 +191,11 @@ suite('bad input at the MCP endpoint', { timeout: 900_000 }, () => {
 
 const letters = 'ABCxyz019-_=+/ \u00e9';
 
-/** A text that is not quite the given one, or no text at all. */
-function mutated(text: string, random: () => number): unknown {
+/** Returns a text that differs slightly from the given one, or a value that is not a text. */
+function mutate(text: string, random: () => number): unknown {
   const at = Math.floor(random() * text.length);
   const letter = letters[Math.floor(random() * letters.length)] ?? 'A';
-  const made = [
+  const mutation = [
     () => text.slice(0, at) + letter + text.slice(at + 1),
     () => text.slice(0, at) + letter + text.slice(at),
     () => text.slice(0, at) + text.slice(at + 1),
@@ -204,5 +204,5 @@ function mutated(text: string, random: () => number): unknown {
     () => text.slice(at) + text.slice(0, at),
     () => [null, 1, true, {}, [text], ''][at % 6],
   ][Math.floor(random() * 7)]?.();
-  return made === text ? `${text}A` : made;
+  return mutation === text ? `${text}A` : mutation;
 }

@@ -1,15 +1,15 @@
-import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
-/** A server of MCP in a process of its own, which tells its parent how it fares. */
+/** An MCP server in a separate process, which reports its health to its parent. */
 import { defineTool, localServer } from '../../src/index.ts';
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import { token } from '../mcp-clients/serving.ts';
 
-/** What the process tells when it is asked. */
-export interface Fared {
-  /** The most processor time, in milliseconds, for which nothing else got its turn since this was asked last. */
+/** The health of the process. */
+export interface ProcessHealth {
+  /** The longest processor time, in milliseconds, that blocked the event loop since the last report. */
   readonly longestMs: number;
   readonly logged: readonly string[];
-  /** How often the tool ran that asks first. */
+  /** The number of runs of the tool that asks first. */
   readonly paid: number;
 }
 
@@ -18,7 +18,7 @@ let paid = 0;
 const tools = [
   defineTool({
     name: 'echo',
-    description: 'Gives its text back.',
+    description: 'Returns its text.',
     input: { type: 'object', properties: { text: { type: 'string' } } } as const,
     effect: 'read',
     run: ({ text = '' }) => text,
@@ -41,24 +41,24 @@ const { url } = await startServer({
   port: 0,
   token,
   log: (line) => void logged.push(line),
-  // The question must still be open when thousands of wrong answers were given, however slow the machine is.
+  // The request must still be open after thousands of wrong answers, however slow the machine is.
   limits: { approvalWaitMs: 600_000 },
 });
 
-/** Processor time, not time: on a busy machine a process may wait long for its turn through no fault of its own. */
-const spentMs = (): number => {
+/** Returns the processor time, which unlike the clock does not depend on other processes. */
+const cpuTimeMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 };
 let longestMs = 0;
-let last = spentMs();
+let last = cpuTimeMs();
 setInterval(() => {
-  const now = spentMs();
+  const now = cpuTimeMs();
   longestMs = Math.max(longestMs, now - last);
   last = now;
 }, 1);
 process.on('message', () => {
-  process.send?.({ longestMs, logged, paid } satisfies Fared);
+  process.send?.({ longestMs, logged, paid } satisfies ProcessHealth);
   longestMs = 0;
 });
 process.on('disconnect', () => process.exit());

@@ -17,8 +17,8 @@ interface Found {
   readonly isZombie: boolean;
 }
 
-/** The processes whose command line has the mark, and every dead child of ours that nobody took leave of. */
-function found(): Found[] {
+/** Returns the processes whose command line contains the mark, and the zombie children of this process. */
+function markedOrZombies(): Found[] {
   return readdirSync('/proc').flatMap((name): Found[] => {
     if (!/^\d+$/.test(name)) return [];
     try {
@@ -28,18 +28,18 @@ function found(): Found[] {
       const isOurs = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').includes(mark);
       return isZombie || (isOurs && state !== 'Z') ? [{ pid: Number(name), isZombie }] : [];
     } catch {
-      return []; // it ended meanwhile
+      return []; // The process has exited meanwhile.
     }
   });
 }
 
-describe('processes of MCP servers', { skip: process.platform !== 'linux' && 'it looks into /proc' }, () => {
-  // A fault of the TypeScript SDK that does not reach us: #2023, closing leaves grandchildren behind.
+describe('processes of MCP servers', { skip: process.platform !== 'linux' && 'reads /proc' }, () => {
+  // A defect of the TypeScript SDK that does not affect us: #2023, closing leaves grandchildren behind.
   test(
     'servers that fork a grandchild, started and ended in every way: no orphan, no zombie',
     { timeout: 900_000 },
     async () => {
-      // A shell that leaves a child behind: in the background, deaf to SIGTERM, or holding the output open.
+      // Shells that leave a child behind: in the background, ignoring SIGTERM, or holding the output open.
       const scripts = [
         `sleep ${mark} & cat`,
         `sleep ${mark} & exit 0`,
@@ -62,26 +62,26 @@ describe('processes of MCP servers', { skip: process.platform !== 'linux' && 'it
         while (next < cycles) await cycle(next++);
       });
       await Promise.all(workers);
-      assert.deepEqual(found(), []);
+      assert.deepEqual(markedOrZombies(), []);
     },
   );
 
-  test('a mounted server that is killed, restarted and closed leaves nothing behind', { timeout: 60_000 }, async () => {
+  test('a mounted server that is killed, restarted and closed leaves no process', { timeout: 60_000 }, async () => {
     const transport = fixtureProgram('legacy', '--fork', '--many', mark.slice(-2));
     const server = mcpServer({ name: 'forking', transport: { ...transport, args: [...(transport.args ?? []), mark] } });
     await server.ready();
     for (let round = 0; round < 3; round += 1) {
-      const [leader] = found();
+      const [leader] = markedOrZombies();
       assert.ok(leader !== undefined);
       process.kill(leader.pid, 'SIGKILL');
-      await until(() => server.health().restarts === 2 * round + 1, 'it is back');
+      await until(() => server.health().restarts === 2 * round + 1, 'the server is up again');
       await server.restart();
     }
     await server.close();
-    assert.deepEqual(found(), []);
+    assert.deepEqual(markedOrZombies(), []);
   });
 
-  test('when this process ends without closing anything, its servers end with it', () => {
+  test('servers end with this process if it exits without closing them', () => {
     const index = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
     const transport = fixtureProgram('legacy', '--fork', mark);
     const script = `
@@ -92,6 +92,6 @@ describe('processes of MCP servers', { skip: process.platform !== 'linux' && 'it
       process.exit(0);`;
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
     assert.equal(output, 'up\n');
-    assert.deepEqual(found(), []);
+    assert.deepEqual(markedOrZombies(), []);
   });
 });

@@ -11,25 +11,25 @@ import { seeded } from '../support/seeded.ts';
 const clients = 200;
 const callsEach = isFull() ? 560 : 64;
 
-/** Gives its text back at once or a little later, and may say it before that, too. */
+/** Returns its text at once or a little later, and may report progress before. */
 const echo = defineTool({
   name: 'echo',
-  description: 'Gives its text back.',
+  description: 'Returns its text.',
   input: {
     type: 'object',
-    properties: { text: { type: 'string' }, ms: { type: 'number' }, says: { type: 'boolean' } },
+    properties: { text: { type: 'string' }, ms: { type: 'number' }, reports: { type: 'boolean' } },
     required: ['text'],
   } as const,
   effect: 'read',
-  async run({ text, ms = 0, says = false }, { progress }) {
-    if (says) progress({ progress: 1, message: text });
+  async run({ text, ms = 0, reports = false }, { progress }) {
+    if (reports) progress({ progress: 1, message: text });
     if (ms > 0) await wait(ms);
     return text;
   },
 });
 
 test(
-  'no reply reaches another client: 200 at once with equal ids, in both eras, replies by the ten thousand, cancels and disconnects',
+  'no reply reaches another client: 200 clients with equal ids, in both eras, tens of thousands of replies, cancels and disconnects',
   { timeout: 900_000 },
   async (t) => {
     const { box, url, logged } = await serving(t, { servers: [localServer({ name: 'fixture', tools: [echo] })] });
@@ -39,16 +39,16 @@ test(
     );
     const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
     t.after(() => agent.destroy());
-    const seen = { replies: 0, streamed: 0, foreign: 0, left: 0, cancelled: 0 };
+    const counts = { replies: 0, streamed: 0, foreign: 0, left: 0, cancelled: 0 };
 
-    /** What comes back, unless the client leaves before. */
+    /** Returns the response, or `undefined` if the client disconnects before. */
     const post = (headers: Record<string, string>, body: string, leaveAfterMs?: number): Promise<string | undefined> =>
       new Promise((resolve, reject) => {
         const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
           let text = '';
           response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
           response.on('end', () => {
-            if (String(response.headers['content-type']).includes('event-stream')) seen.streamed += 1;
+            if (String(response.headers['content-type']).includes('event-stream')) counts.streamed += 1;
             resolve(text);
           });
           response.on('error', () => resolve(undefined));
@@ -62,11 +62,11 @@ test(
       const messages = text.startsWith('{') ? [text] : eventsIn(text).map(({ data }) => data);
       for (const message of messages) {
         if (message === '') continue;
-        const isOwn = [...message.matchAll(/canary-\d+-\d+/g)].every(([found]) => found === canary);
-        const { id: answered } = JSON.parse(message) as { id?: number };
-        if (!isOwn || (answered !== undefined && answered !== id)) seen.foreign += 1;
-        if (answered === undefined) continue;
-        seen.replies += 1;
+        const isOwn = [...message.matchAll(/canary-\d+-\d+/g)].every(([match]) => match === canary);
+        const { id: replyId } = JSON.parse(message) as { id?: number };
+        if (!isOwn || (replyId !== undefined && replyId !== id)) counts.foreign += 1;
+        if (replyId === undefined) continue;
+        counts.replies += 1;
         assert.match(message, new RegExp(`${canary}"|cancelled`));
       }
     };
@@ -91,19 +91,19 @@ test(
       for (let id = 0; id < callsEach; id += 1) {
         const canary = `canary-${client}-${id}`;
         const chance = random();
-        const args = { text: canary, ms: chance < 0.1 ? 1 + random() * 5 : 0, says: random() < 0.1 };
+        const args = { text: canary, ms: chance < 0.1 ? 1 + random() * 5 : 0, reports: random() < 0.1 };
         const params = { name: 'mcp__fixture__echo', arguments: args, _meta: meta };
         const leaves = chance < 0.04;
-        // Every client counts its requests in the same way.
+        // All clients use the same ids.
         const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
         const answer = post(headers, body, leaves ? random() * 4 : undefined);
         if (!isModern && chance > 0.04 && chance < 0.06) {
-          seen.cancelled += 1;
+          counts.cancelled += 1;
           const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } };
           await post(headers, JSON.stringify(cancel));
         }
         const text = await answer;
-        if (text === undefined || leaves) seen.left += 1;
+        if (text === undefined || leaves) counts.left += 1;
         if (text !== undefined) check(text, canary, id);
       }
     };
@@ -111,11 +111,11 @@ test(
     const { user, system } = process.cpuUsage();
     await Promise.all(Array.from({ length: clients }, (_, client) => run(client)));
     const spent = process.cpuUsage({ user, system });
-    t.diagnostic(`${JSON.stringify(seen)}, ${Math.round((spent.user + spent.system) / 1e6)} s of processor time`);
-    assert.equal(seen.foreign, 0);
-    assert.ok(seen.replies >= clients * callsEach * 0.85, `${seen.replies} replies were looked at`);
-    assert.ok(seen.streamed > clients * callsEach * 0.07, `${seen.streamed} answers were streams, in both eras`);
-    assert.ok(Math.min(seen.left, seen.cancelled) > clients * callsEach * 0.0045, JSON.stringify(seen));
+    t.diagnostic(`${JSON.stringify(counts)}, ${Math.round((spent.user + spent.system) / 1e6)} s of processor time`);
+    assert.equal(counts.foreign, 0);
+    assert.ok(counts.replies >= clients * callsEach * 0.85, `${counts.replies} replies were checked`);
+    assert.ok(counts.streamed > clients * callsEach * 0.07, `${counts.streamed} answers were streams, in both eras`);
+    assert.ok(Math.min(counts.left, counts.cancelled) > clients * callsEach * 0.0045, JSON.stringify(counts));
     assert.deepEqual(logged, []);
   },
 );

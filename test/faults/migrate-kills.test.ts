@@ -14,7 +14,7 @@ const cluster = await startPostgres();
 after(() => cluster.end());
 
 suite('signalbox migrate', () => {
-  test(`killed again and again it goes on, and ends as if nothing had happened (seed ${runSeed})`, async (t) => {
+  test(`continues after each kill, and ends with identical stores (seed ${runSeed})`, async (t) => {
     const random = seeded(runSeed);
     const project = new CliProject();
     const file = join(project.data, 'signalbox.db');
@@ -51,7 +51,7 @@ suite('signalbox migrate', () => {
     assert.equal((await into.approvals({ limit: 10 })).length, 3);
   });
 
-  test('says what stands in the way, and never a password', async () => {
+  test('names the obstacle, and never a password', async () => {
     const project = new CliProject();
     const to = cluster.address('refused');
     const nothing = await project.run(['migrate', '--to', to]);

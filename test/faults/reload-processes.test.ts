@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openBoxForDiagnosis } from '../../src/host/box/open-box.ts';
@@ -8,30 +7,30 @@ import type { Configuration } from '../../src/config/configuration.ts';
 import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const rounds = 6;
 
-/** What is left of process groups, by the ids of their leaders; dead ones only where it is on us to take leave of them. */
-function leftOf(leaders: ReadonlySet<number>): string[] {
+/** Returns the remaining processes of process groups, by the ids of their leaders, with zombie children of this process. */
+function remainingProcesses(leaders: ReadonlySet<number>): string[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
       const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const isLeft = state !== 'Z' || Number(parent) === process.pid;
-      return isLeft && leaders.has(Number(group)) ? [stat.trim()] : [];
+      const isRemaining = state !== 'Z' || Number(parent) === process.pid;
+      return isRemaining && leaders.has(Number(group)) ? [stat.trim()] : [];
     } catch {
-      return []; // it ended meanwhile
+      return []; // The process has exited meanwhile.
     }
   });
 }
 
 test(
-  'a configuration that changes under load: every call ends, none is lost without a reason, and no process or grandchild is left',
-  { timeout: 600_000, skip: process.platform !== 'linux' && 'it looks into /proc' },
+  'a configuration that changes under load: every call ends, none fails without a reason, and no process or grandchild is left',
+  { timeout: 600_000, skip: process.platform !== 'linux' && 'reads /proc' },
   async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-reload-'));
-    t.after(() => rmSync(directory, { recursive: true }));
+    const directory = temporaryDirectory(t);
     const { command, args = [] } = fixtureProgram('legacy', '--pid', '--fork');
     const configuration = (round: number): Configuration => {
       const mcpServers = {
@@ -45,9 +44,9 @@ test(
     const { box } = configured;
     const leaders = new Set<number>();
     const outcomes = new Map<string, number>();
-    const over = new AbortController();
+    const abort = new AbortController();
     const caller = async (server: string): Promise<void> => {
-      while (!over.signal.aborted) {
+      while (!abort.signal.aborted) {
         const { outcome, content, error } = await box.call(`mcp__${server}__echo_pid`);
         const [first] = content;
         if (outcome === 'completed' && first?.type === 'text') leaders.add(Number(first.text));
@@ -64,19 +63,19 @@ test(
       await until(isUp, `round ${round} is up`, 60_000);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    over.abort();
+    abort.abort();
     await Promise.all(callers);
     await configured.close();
     assert.ok(leaders.size > rounds, 'servers were replaced');
     assert.deepEqual(
       [...outcomes.keys()].filter((ended) => ended.startsWith('steady')),
       ['steady completed'],
-      'a server whose entry is the same is not touched',
+      'a server with an unchanged entry is not touched',
     );
-    // A call that comes while a server is away is refused before anything is run; one that was under way goes on to its end.
+    // A call during the absence of a server is rejected before it runs; a running call ends normally.
     const expected = /^(?:changing|coming) (?:completed|denied (?:server-down|tool-hidden|tool-unknown))$/;
     const others = [...outcomes.keys()].filter((ended) => !ended.startsWith('steady') && !expected.test(ended));
     assert.deepEqual(others, []);
-    assert.deepEqual(leftOf(leaders), []);
+    assert.deepEqual(remainingProcesses(leaders), []);
   },
 );

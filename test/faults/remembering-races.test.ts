@@ -10,16 +10,16 @@ import { createMemoryDirectory } from '../support/memory-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { testSource, testTool } from '../support/test-source.ts';
 
-const lanes = 20;
+const toolCount = 20;
 const batches = 5;
-const roundsByLane = 20;
+const roundsPerTool = 20;
 const people = [
   { id: 'alice', kind: 'human' },
   { id: 'bob', kind: 'human' },
 ] as const;
 const amounts = [1, 2, 3, 1001, 1002];
 
-/** Two rules that may ask about one call; the first is written anew in each version. */
+/** Two rules that may ask about one call; the text of the first changes with each version. */
 function rules(version: number): PolicySource[] {
   return [
     { id: 'sending', match: 'mcp__bank__*', ask: true, reason: `version ${version}` },
@@ -33,7 +33,7 @@ interface Run {
   readonly amount: number;
 }
 
-/** When something began or was done, in the order of this process: what was done before began earlier. */
+/** The order of events in this process: an event that ended before another began has a lower number. */
 class Clock {
   #now = 0;
   readonly begun = new Map<string, number>();
@@ -47,7 +47,7 @@ class Clock {
 }
 
 test(
-  `${lanes * batches * roundsByLane} races with edited, remembered and revoked approvals in two processes under changing rules: what runs was approved as it runs, or is remembered for all that asks`,
+  `${toolCount * batches * roundsPerTool} races with edited, remembered and revoked approvals in two processes under changing rules: each run was approved with its exact arguments, or is remembered for all rules that ask`,
   { timeout: 900_000 },
   async (t) => {
     const directory = createMemoryDirectory('remembering');
@@ -60,11 +60,11 @@ test(
     const denied = new Set<string>();
     let version = 1;
 
-    const tools = Array.from({ length: lanes }, (_, lane) =>
-      testTool(`send_${lane}`, {
+    const tools = Array.from({ length: toolCount }, (_, index) =>
+      testTool(`send_${index}`, {
         effect: 'compensable',
         run: (args, { callId }) => {
-          runs.push({ callId, tool: `mcp__bank__send_${lane}`, amount: (args as { amount: number }).amount });
+          runs.push({ callId, tool: `mcp__bank__send_${index}`, amount: (args as { amount: number }).amount });
           return 'sent';
         },
       }),
@@ -121,7 +121,7 @@ test(
       const boxes = await Promise.all([open(), open()]);
       await Promise.all(
         tools.map(async ({ tool }) => {
-          for (let index = 0; index < roundsByLane; index += 1) await round(`mcp__bank__${tool}`, boxes);
+          for (let index = 0; index < roundsPerTool; index += 1) await round(`mcp__bank__${tool}`, boxes);
         }),
       );
       await Promise.all(boxes.map((box) => box.close()));
@@ -141,7 +141,7 @@ test(
       assert.ok(approval !== undefined && approval.answer?.arguments === undefined, `an edit was remembered ${hint}`);
       madeBy.set(event.remembered.rule, { approval, scope: event.remembered.scope });
     }
-    const seen = { edited: 0, once: 0, remembered: 0 };
+    const counts = { edited: 0, once: 0, remembered: 0 };
     const edits = approvals.filter((each) => each.answer?.arguments !== undefined);
 
     for (const run of runs) {
@@ -154,20 +154,20 @@ test(
       const used = byUse.get(run.callId);
       if (used !== undefined) {
         const { arguments: edited, rule } = used.answer ?? {};
-        seen[edited === undefined ? 'once' : 'edited'] += 1;
+        counts[edited === undefined ? 'once' : 'edited'] += 1;
         assert.equal(used.tool, run.tool, hint);
-        assert.deepEqual({ amount: run.amount }, edited ?? used.arguments, `not what was approved ${hint}`);
-        assert.ok(!denied.has(used.id), `${run.callId} ran by a no ${hint}`);
-        assert.ok(begun < (clock.revoked.get(rule ?? '') ?? Infinity), `ran by what was revoked ${hint}`);
+        assert.deepEqual({ amount: run.amount }, edited ?? used.arguments, `the arguments were not approved ${hint}`);
+        assert.ok(!denied.has(used.id), `${run.callId} ran after a denial ${hint}`);
+        assert.ok(begun < (clock.revoked.get(rule ?? '') ?? Infinity), `ran by a revoked rule ${hint}`);
         continue;
       }
-      seen.remembered += 1;
+      counts.remembered += 1;
       const [, rule = ''] = /^remembered:(.*)$/.exec(decision.rule) ?? [];
       const made = madeBy.get(rule);
-      assert.ok(made !== undefined, `${run.callId} ran by nothing: ${decision.rule} ${hint}`);
+      assert.ok(made !== undefined, `${run.callId} ran without an approval: ${decision.rule} ${hint}`);
       const { approval, scope } = made;
       assert.equal(approval.tool, run.tool, hint);
-      assert.equal(approval.decision.policy, decision.policy, `the rule was written anew since ${hint}`);
+      assert.equal(approval.decision.policy, decision.policy, `the rule has changed since ${hint}`);
       if (scope === 'session') assert.equal(approval.session, intent.sessionId, hint);
       if (scope === 'arguments') assert.deepEqual(approval.arguments, { amount: run.amount }, hint);
       assert.ok(begun < (clock.revoked.get(rule) ?? Infinity), `ran by a revoked rule ${hint}`);
@@ -177,7 +177,7 @@ test(
       );
       assert.ok(run.amount <= 1000 || answersLarge, `"large" was never answered ${hint}`);
       const ended = clock.ended.get(run.callId) ?? 0;
-      const around = edits.find(
+      const enclosingEdit = edits.find(
         (edit) =>
           edit.tool === run.tool &&
           edit.arguments['amount'] === run.amount &&
@@ -185,14 +185,14 @@ test(
           (clock.answered.get(edit.id) ?? Infinity) < begun &&
           (clock.begun.get(edit.usedBy ?? '') ?? Infinity) > ended,
       );
-      assert.equal(around, undefined, `${run.callId} ran as it was, around an edit ${hint}`);
+      assert.equal(enclosingEdit, undefined, `${run.callId} ran unedited during an edit ${hint}`);
     }
     assert.equal(new Set(runs.map(({ callId }) => callId)).size, runs.length, `a call ran twice ${hint}`);
-    assert.equal(seen.edited + seen.once, byUse.size, `every used approval ran its call, and no other ${hint}`);
-    for (const [what, count] of Object.entries({ ...seen, revoked: clock.revoked.size, versions: version }))
-      assert.ok(count > 5, `only ${count} ${what}: the test shows little ${hint}`);
+    assert.equal(counts.edited + counts.once, byUse.size, `every used approval ran its call, and no other ${hint}`);
+    for (const [kind, count] of Object.entries({ ...counts, revoked: clock.revoked.size, versions: version }))
+      assert.ok(count > 5, `only ${count} ${kind}: the test shows little ${hint}`);
     assert.ok((await box.journal.verify()).ok);
     await box.close();
-    t.diagnostic(`seed ${runSeed}: ${JSON.stringify({ ...seen, revoked: clock.revoked.size, version })}`);
+    t.diagnostic(`seed ${runSeed}: ${JSON.stringify({ ...counts, revoked: clock.revoked.size, version })}`);
   },
 );

@@ -20,17 +20,17 @@ after(async () => {
   await cluster.end();
   rmSync(directory, { recursive: true, force: true });
 });
-let places = 0;
+let fixtures = 0;
 
-interface Placed extends Replicas {
+interface ReplicaFixture extends Replicas {
   readonly address: string;
-  /** What tools did: a line for each effect, with the process that had it. */
+  /** The effects of the tools: one entry for each, with the process that had it. */
   effects(): readonly { readonly text: string; readonly pid: number }[];
 }
 
-/** Replicas whose tools write down what they do. */
-async function place(argumentsOf: readonly (readonly string[])[]): Promise<Placed> {
-  const name = `replicas_${(places += 1)}`;
+/** Starts replicas whose tools record their effects. */
+async function startFixture(argumentsOf: readonly (readonly string[])[]): Promise<ReplicaFixture> {
+  const name = `replicas_${(fixtures += 1)}`;
   const file = join(directory, name);
   appendFileSync(file, '');
   const module = `
@@ -67,8 +67,8 @@ async function place(argumentsOf: readonly (readonly string[])[]): Promise<Place
   };
 }
 
-/** Follows a session from connection to connection, each at the next replica, which reads so many events and is cut. */
-async function followed(
+/** Follows a session over several connections, each to the next replica. A connection is closed after `pieces()` events. */
+async function followSession(
   { proxy, headers }: Replicas,
   session: string,
   { pieces, turns = 1 }: { readonly pieces: () => number; readonly turns?: number },
@@ -83,14 +83,14 @@ async function followed(
     let rest = pieces();
     try {
       for await (const { id, data } of stream) {
-        const told = JSON.parse(data) as SessionEvent;
+        const event = JSON.parse(data) as SessionEvent;
         lastId = id;
-        events.push(told);
-        if (told.type === 'done') ends += 1;
+        events.push(event);
+        if (event.type === 'done') ends += 1;
         if ((rest -= 1) <= 0 || ends === turns) break;
       }
     } catch {
-      // The replica at the other end is gone: on to the next.
+      // The replica of this connection has ended, so follow the next one.
     }
     stream.drop();
   }
@@ -101,7 +101,7 @@ function assertGapless(events: readonly SessionEvent[]): void {
   assert.deepEqual(
     events.map(({ seq }) => seq),
     events.map((_, index) => index + 1),
-    'no gap, no duplicate',
+    'there is no gap and no duplicate',
   );
 }
 
@@ -111,29 +111,29 @@ async function newSession({ ask }: Replicas): Promise<string> {
   return body.id;
 }
 
-suite('three replicas behind a proxy that sends every request to the next one', () => {
-  let all: Placed;
+suite('three replicas behind a round-robin proxy', () => {
+  let all: ReplicaFixture;
   before(async () => {
-    all = await place([[], [], []]);
+    all = await startFixture([[], [], []]);
   });
   after(() => all.close());
-  /** The same for all tests, each of which sees only its own effects. */
-  const replicasNow = (): Placed => {
+  /** Returns the shared replicas with only the effects from now on. */
+  const replicasFromNow = (): ReplicaFixture => {
     const { length } = all.effects();
     return { ...all, effects: () => all.effects().slice(length) };
   };
 
-  test('a call that waits at one is seen at another and answered at the third, once', async () => {
-    const replicas = replicasNow();
+  test('a call that waits at one replica is listed at another and answered at the third, once', async () => {
+    const replicas = replicasFromNow();
     const { ask } = replicas;
     const [first, second, third] = replicas.all;
-    const asked = { arguments: { text: 'a' }, waitSeconds: 80 };
-    const calling = ask('POST', '/api/tools/mcp__log__burn/call', asked, first);
+    const body = { arguments: { text: 'a' }, waitSeconds: 80 };
+    const calling = ask('POST', '/api/tools/mcp__log__burn/call', body, first);
     let id: string | undefined;
     await until(async () => {
-      const { body } = await ask<{ items: { id: string }[] }>('GET', '/api/approvals', undefined, second);
-      return (id = body.items[0]?.id) !== undefined;
-    }, 'the question is in the inbox');
+      const { body: list } = await ask<{ items: { id: string }[] }>('GET', '/api/approvals', undefined, second);
+      return (id = list.items[0]?.id) !== undefined;
+    }, 'the request is in the inbox');
     const answered = await ask('POST', `/api/approvals/${id}/approve`, {}, third);
     assert.equal(answered.status, 200, JSON.stringify(answered.body));
     const called = await calling;
@@ -142,8 +142,8 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     assert.equal((await ask('POST', `/api/approvals/${id}/approve`, {}, second)).status, 409);
   });
 
-  test('a session made at one gets its message at another, and its events at all of them without gap or duplicate', async () => {
-    const replicas = replicasNow();
+  test('a session created at one replica gets its message at another, and its events at all without gap or duplicate', async () => {
+    const replicas = replicasFromNow();
     const { ask } = replicas;
     const session = await newSession(replicas);
     const calls = Array.from({ length: 20 }, (_, index) => `call write {"text":"${index}","ms":${index * 5}}`);
@@ -156,10 +156,14 @@ suite('three replicas behind a proxy that sends every request to the next one', 
       sent.map(({ status }) => status),
       [202, 202],
     );
-    assert.equal(new Set(sent.map(({ body }) => body.turnId)).size, 1, 'one turn, though it came twice');
+    assert.equal(
+      new Set(sent.map(({ body }) => body.turnId)).size,
+      1,
+      'the message was sent twice, but there is one turn',
+    );
     assert.equal(new Set(sent.map(({ by }) => by)).size, 2);
     const random = seeded(runSeed);
-    const events = await followed(replicas, session, { pieces: () => 1 + Math.floor(random() * 6) });
+    const events = await followSession(replicas, session, { pieces: () => 1 + Math.floor(random() * 6) });
     assertGapless(events);
     assert.equal(events.filter(({ type }) => type === 'tool_result').length, 20);
     assert.equal(replicas.effects().length, 20);
@@ -168,8 +172,8 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     assert.equal(new Set(transcripts.map(({ body }) => JSON.stringify(body))).size, 1);
   });
 
-  test('a job that is due for all of them runs once', async (t) => {
-    const replicas = replicasNow();
+  test('a job that is due at all replicas runs once', async (t) => {
+    const replicas = replicasFromNow();
     const store = await postgresStore({ address: replicas.address });
     t.after(() => store.close());
     const owner = { id: 'token:admin', kind: 'human' };
@@ -199,19 +203,19 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     for (const job of await store.jobs.list()) assert.deepEqual([job.lastError, job.lastSession !== ''], ['', true]);
   });
 
-  test('kill -9 of the one that runs a turn ends the turn clearly, and another goes on with the next message', async () => {
-    const replicas = replicasNow();
+  test('kill -9 of the replica that runs a turn ends the turn with an error, and another replica runs the next message', async () => {
+    const replicas = replicasFromNow();
     const rounds = isFull() ? 12 : 2;
     for (let round = 0; round < rounds; round += 1) {
       const session = await newSession(replicas);
       const send = (content: string) => replicas.ask('POST', `/api/sessions/${session}/messages`, { content });
-      const had = replicas.effects().length;
+      const earlier = replicas.effects().length;
       await send('call hold {"text":"held"}');
       await send('call write {"text":"after"}');
-      await until(() => replicas.effects().length > had, 'the turn runs');
+      await until(() => replicas.effects().length > earlier, 'the turn runs');
       const { pid } = replicas.effects().at(-1) ?? assert.fail();
       const runner = replicas.all.find((replica) => replica.pid === pid) ?? assert.fail(`no replica is ${pid}`);
-      const following = followed(replicas, session, { pieces: () => 3, turns: 2 });
+      const following = followSession(replicas, session, { pieces: () => 3, turns: 2 });
       const restarted = replicas.restart(runner, 'SIGKILL');
       const events = await following;
       await restarted;
@@ -225,27 +229,27 @@ suite('three replicas behind a proxy that sends every request to the next one', 
       assert.deepEqual(
         replicas
           .effects()
-          .slice(had)
+          .slice(earlier)
           .map(({ text }) => text),
         ['held', 'after'],
       );
       const calls = async () =>
         (await replicas.ask<{ items: { outcome?: string }[] }>('GET', `/api/calls?session=${session}`)).body.items;
-      await until(async () => (await calls()).every(({ outcome }) => outcome !== undefined), 'every call has its end');
+      await until(async () => (await calls()).every(({ outcome }) => outcome !== undefined), 'every call has ended');
       assert.deepEqual((await calls()).map(({ outcome }) => String(outcome)).toSorted(), ['completed', 'unknown']);
     }
   });
 
-  test('a rolling restart under load fails no call that was taken, and does nothing twice', async (t) => {
-    const replicas = replicasNow();
+  test('a rolling restart under load fails no accepted call, and repeats no effect', async (t) => {
+    const replicas = replicasFromNow();
     const { ask } = replicas;
     const cut = replicas.proxy.cut.length;
     const random = seeded(runSeed);
-    const over = new AbortController();
+    const abort = new AbortController();
     const made: string[] = [];
     const wrong: string[] = [];
     const load = Array.from({ length: 4 }, async (_, client) => {
-      for (let call = 0; !over.signal.aborted; call += 1) {
+      for (let call = 0; !abort.signal.aborted; call += 1) {
         const text = `${client}:${call}`;
         made.push(text);
         const body = { arguments: { text, ms: Math.floor(random() * 200) }, idempotencyKey: text };
@@ -260,7 +264,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     });
     const sessions: string[] = [];
     const talk = (async () => {
-      while (!over.signal.aborted) {
+      while (!abort.signal.aborted) {
         const session = await newSession(replicas);
         const content = `call write {"text":"${session}","ms":${Math.floor(random() * 300)}}`;
         const { status } = await ask('POST', `/api/sessions/${session}/messages`, { content });
@@ -271,22 +275,22 @@ suite('three replicas behind a proxy that sends every request to the next one', 
     })();
     for (let round = 0; round < (isFull() ? 4 : 1); round += 1)
       for (const replica of replicas.all) {
-        const had = made.length;
-        await until(() => made.length > had + 10, 'calls are made');
+        const earlier = made.length;
+        await until(() => made.length > earlier + 10, 'calls are made');
         assert.equal(await replicas.restart(replica, 'SIGTERM'), 0);
       }
-    const had = made.length;
-    await until(() => made.length > had + 10, 'calls are made');
-    over.abort();
+    const earlier = made.length;
+    await until(() => made.length > earlier + 10, 'calls are made');
+    abort.abort();
     await Promise.all([...load, talk]);
     assert.deepEqual([wrong, replicas.proxy.cut.slice(cut)], [[], []]);
     for (const session of sessions) {
-      const events = await followed(replicas, session, { pieces: () => 1000 });
+      const events = await followSession(replicas, session, { pieces: () => 1000 });
       const end = events.at(-1);
       assert.equal(end?.type === 'done' && end.reason, 'end', JSON.stringify(end));
     }
     const effects = replicas.effects().map(({ text }) => text);
-    assert.deepEqual(effects.toSorted(), [...made, ...sessions].toSorted(), 'each once');
+    assert.deepEqual(effects.toSorted(), [...made, ...sessions].toSorted(), 'each effect happened once');
     const store = await postgresStore({ address: replicas.address });
     assert.equal((await verifyChain(store)).ok, true);
     await store.close();
@@ -295,7 +299,7 @@ suite('three replicas behind a proxy that sends every request to the next one', 
 });
 
 suite('roles', () => {
-  test('are refused where no other process could do the rest', async () => {
+  test('are rejected if no other process can do the rest', async () => {
     for (const role of ['web', 'worker']) {
       const { code, stderr } = await new CliProject().run(['serve', '--role', role]);
       assert.equal(code, 2);
@@ -303,8 +307,8 @@ suite('roles', () => {
     }
   });
 
-  test('what comes in at web is run by a worker, which answers probes and nothing else', async (t) => {
-    const replicas = await place([
+  test('requests at web replicas are run by a worker, which only serves probes', async (t) => {
+    const replicas = await startFixture([
       ['--role', 'web'],
       ['--role', 'worker'],
       ['--role', 'web'],
@@ -313,7 +317,7 @@ suite('roles', () => {
     const worker: Replica = replicas.all[1] ?? assert.fail();
     const session = await newSession(replicas);
     await replicas.ask('POST', `/api/sessions/${session}/messages`, { content: 'call write {"text":"a"}' });
-    assertGapless(await followed(replicas, session, { pieces: () => 2 }));
+    assertGapless(await followSession(replicas, session, { pieces: () => 2 }));
     assert.deepEqual(replicas.effects(), [{ text: 'a', pid: worker.pid }]);
     assert.equal((await replicas.ask('GET', '/api/info')).body['role'], 'web');
     const { headers } = replicas;

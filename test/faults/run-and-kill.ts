@@ -5,23 +5,20 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../support/within.ts';
 
-/** How a program ended, and what it printed. */
-export interface Ended {
+/** The exit of a program, and its output. */
+export interface ProgramResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
 }
 
-/**
- * Starts a program and waits for its end. With `killAfterMs` it is killed so long after it first printed something
- * that fits (anything).
- */
+/** Starts a program and waits for its exit. With `killAfterMs`, kills it this long after its output first matches `at` (any output). */
 export async function runProgram(
   program: string,
   args: readonly string[],
   { killAfterMs, at = /[^]/ }: { readonly killAfterMs?: number | undefined; readonly at?: RegExp } = {},
-): Promise<Ended> {
-  // Who is killed keeps nothing of what it has compiled; we load the same modules, and many are started.
+): Promise<ProgramResult> {
+  // A killed process stores nothing of what it has compiled. This process loads the same modules, so its cache speeds up the many starts.
   flushCompileCache();
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -44,9 +41,9 @@ export async function runProgram(
   }
 }
 
-/** Starts a program, kills it some time after the first line it wrote, and gives back the complete lines. */
+/** Starts a program, kills it this long after its first output, and returns its complete lines. */
 export async function runAndKill(program: string, args: readonly string[], afterMs: number): Promise<string[]> {
   const { code, signal, output } = await runProgram(program, args, { killAfterMs: afterMs });
-  assert.equal(signal, 'SIGKILL', `the program ended by itself with ${code}`);
+  assert.equal(signal, 'SIGKILL', `the program exited with ${code}`);
   return output.split('\n').slice(0, -1);
 }

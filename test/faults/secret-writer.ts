@@ -1,4 +1,4 @@
-/** Sets secrets without end until it is killed, and tells of each one that was kept. Run by `secret-writers.test.ts`. */
+/** Sets secrets until it is killed, and prints each stored one. Started by `secret-writers.test.ts`. */
 import { writeSync } from 'node:fs';
 import { keyRing } from '../../src/config/secrets/key-ring.ts';
 import { secretVault } from '../../src/config/secrets/sealed-files.ts';

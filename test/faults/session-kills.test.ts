@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { TurnEvent } from '../../src/runtimes/runtime.ts';
@@ -12,6 +9,7 @@ import { startPostgres } from '../support/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
 import { openSessions } from './session-parts.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const program = fileURLToPath(new URL('session-process.ts', import.meta.url));
 
@@ -24,13 +22,12 @@ const cluster = await startPostgres();
 after(() => cluster.end());
 const rounds = isFull() ? 15 : 3;
 
-describe('kill -9 in the middle of turns', () => {
+describe('kill -9 during turns', () => {
   for (const store of ['SQLite', 'PostgreSQL'])
-    test(`${store}: what was seen is there, the turn ends clearly, and the messages that wait are answered`, async (t) => {
+    test(`${store}: observed events persist, the turn ends with an error, and queued messages are answered`, async (t) => {
       const random = seeded(runSeed);
       for (let round = 0; round < rounds; round += 1) {
-        const data = mkdtempSync(join(tmpdir(), 'signalbox-session-kill-'));
-        t.after(() => rmSync(data, { recursive: true, force: true }));
+        const data = temporaryDirectory(t);
         const address = store === 'SQLite' ? '' : cluster.address(`turns_${round}`);
         const seen = new Map<string, number>();
         for (const line of await runAndKill(program, [data, address], random() * 300)) {
@@ -38,7 +35,7 @@ describe('kill -9 in the middle of turns', () => {
           assert.equal(Number(seq), (seen.get(id) ?? 0) + 1, 'no gap, no duplicate');
           seen.set(id, Number(seq));
         }
-        // Two processes find what the dead one left, at the same time.
+        // Two processes recover the state of the dead one at the same time.
         const opened = await Promise.all([1, 2].map(() => openSessions(data, answer, address)));
         const [sessions] = opened.map((one) => one.sessions);
         assert.ok(sessions !== undefined);
@@ -55,14 +52,14 @@ describe('kill -9 in the middle of turns', () => {
             events.map(({ seq }) => seq),
             events.map((_, index) => index + 1),
           );
-          assert.ok(events.length >= lastSeen, `${lastSeen} were seen, ${events.length} are there`);
+          assert.ok(events.length >= lastSeen, `${lastSeen} events were observed, ${events.length} are stored`);
           const end = events.findIndex(({ type }) => type === 'done');
           const [error, done] = events.slice(end - 1);
           assert.ok(error?.type === 'error' && error.code === 'turn-lost', 'the first turn was lost');
           assert.equal(done?.type === 'done' && done.reason, 'error');
           const rest = events.slice(end + 1).flatMap((event) => (event.type === 'text_delta' ? [event.text] : []));
           assert.deepEqual(rest, ['answer to second', 'answer to third']);
-          assert.equal(events.filter(({ type }) => type === 'error').length, 1, 'one of them told of it');
+          assert.equal(events.filter(({ type }) => type === 'error').length, 1, 'only one process reported the error');
         }
         for (const one of opened) {
           await one.sessions.close();

@@ -6,7 +6,7 @@ import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
 import { storeAt } from './store-at.ts';
 
-/** Sessions on a file, or in the database at an address, with one agent that does what it is told. */
+/** Opens sessions on a file, or in the database at an address, with one scripted agent. */
 export async function openSessions(
   data: string,
   script: (content: string, turn: Turn) => AsyncIterable<TurnEvent>,

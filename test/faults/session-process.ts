@@ -1,4 +1,4 @@
-/** Runs turns without end until it is killed, and tells each event that a watcher has seen. Run by `session-kills.test.ts`. */
+/** Runs turns until it is killed, and prints each event that a watcher receives. Started by `session-kills.test.ts`. */
 import { writeSync } from 'node:fs';
 import { openSessions } from './session-parts.ts';
 

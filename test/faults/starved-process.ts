@@ -1,6 +1,6 @@
 /**
- * Makes calls of every kind while its store has room, has none, and has room again; checks everything it was told against the
- * record, and prints what it saw. Run by `disk-full.test.ts`.
+ * Makes calls of every kind while its store can write, cannot, and can again. Compares all results with the records, and prints a summary. Started
+ * by `disk-full.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,25 +10,25 @@ import { type CallResult, createSignalbox, defineTool, localServer } from '../..
 import { until } from '../mcp-servers/boxed.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { seeded } from '../support/seeded.ts';
-import { type Room, failingWrites, filledDisk, limitedFiles } from './room.ts';
+import { type DiskFault, failingWrites, fileSizeLimit, fullDisk } from './disk-faults.ts';
 import { storeAt } from './store-at.ts';
 
-const [, , way = '', kind = '', place = '', rounds = '', seed = ''] = process.argv;
+const [, , faultName = '', kind = '', data = '', rounds = '', seed = ''] = process.argv;
 const random = seeded(Number(seed));
 const outside = mkdtempSync(join(tmpdir(), 'signalbox-starved-'));
 const work = join(outside, 'work');
 mkdirSync(work);
 chmodSync(outside, 0o777);
 const cluster =
-  kind === 'PostgreSQL' ? await startPostgres({ parent: place, logDirectory: join(outside, 'log') }) : undefined;
+  kind === 'PostgreSQL' ? await startPostgres({ parent: data, logDirectory: join(outside, 'log') }) : undefined;
 const address = cluster?.address('starved') ?? '';
-const ways: Record<string, () => Room> = {
-  'a full disk': () => filledDisk(place),
-  'a limit of file sizes': () => limitedFiles(join(place, 'signalbox.db-wal')),
+const faults: Record<string, () => DiskFault> = {
+  'a full disk': () => fullDisk(data),
+  'a limit of file sizes': () => fileSizeLimit(join(data, 'signalbox.db-wal')),
   'failing writes': () => failingWrites(),
 };
-const room = ways[way]?.();
-assert.ok(room !== undefined, way);
+const fault = faults[faultName]?.();
+assert.ok(fault !== undefined, faultName);
 
 const effects: string[] = [];
 const tools = [
@@ -57,35 +57,35 @@ const tools = [
   }),
 ];
 const box = await createSignalbox({
-  data: place,
-  store: await storeAt(address, place),
+  data,
+  store: await storeAt(address, data),
   servers: [localServer({ name: 't', tools })],
   policies: tools.map(({ name }) => ({ id: name, match: `mcp__t__${name}`, allow: true })),
 });
 
-const told: CallResult[] = [];
+const results: CallResult[] = [];
 let longestErrorMs = 0;
 let longestRecoveryMs = 0;
 let keys = 0;
 async function call(tool: string): Promise<CallResult> {
-  const begun = performance.now();
+  const started = performance.now();
   const withKey = tool === 'act' && random() < 0.3 ? { idempotencyKey: `key-${(keys += 1)}` } : {};
   const result = await box.call(`mcp__t__${tool}`, {}, withKey);
-  told.push(result);
-  if (result.outcome !== 'completed') longestErrorMs = Math.max(longestErrorMs, performance.now() - begun);
+  results.push(result);
+  if (result.outcome !== 'completed') longestErrorMs = Math.max(longestErrorMs, performance.now() - started);
   return result;
 }
-const some = (count: number): Promise<CallResult[]> =>
+const callMany = (count: number): Promise<CallResult[]> =>
   Promise.all(Array.from({ length: count }, () => call(tools[Math.floor(random() * tools.length)]?.name ?? '')));
 
-await some(20);
+await callMany(20);
 let refused = 0;
 for (let round = 0; round < Number(rounds); round += 1) {
-  room.take(random() * 60_000);
+  fault.begin(random() * 60_000);
   const starved: CallResult[] = [];
-  for (let burst = 0; burst < 12; burst += 1) starved.push(...(await some(1 + Math.floor(random() * 8))));
-  room.giveBack();
-  const began = performance.now();
+  for (let burst = 0; burst < 12; burst += 1) starved.push(...(await callMany(1 + Math.floor(random() * 8))));
+  fault.end();
+  const recoveredAt = performance.now();
   for (const { outcome, error } of starved) {
     if (outcome === 'completed') continue;
     refused += 1;
@@ -93,7 +93,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
       `${outcome} ${error?.code}`,
       /^(failed (journal-unavailable|checkpoint-failed)|unknown outcome-unrecorded)$/,
     );
-    // What happened, where, and what to do; the checkpoints of undo tell it in Node's words.
+    // The message names the failure, the place and the next step; errors of undo checkpoints contain the message of Node.
     assert.match(
       error?.message ?? '',
       /(no room left on its disk|cannot be read or written|does not answer|E(NOSPC|FBIG|IO))/,
@@ -102,8 +102,8 @@ for (let round = 0; round < Number(rounds); round += 1) {
   }
   for (const { name } of tools)
     await until(async () => (await call(name)).outcome === 'completed', `${name} runs again (round ${round})`);
-  longestRecoveryMs = Math.max(longestRecoveryMs, performance.now() - began);
-  await some(Math.floor(random() * 60));
+  longestRecoveryMs = Math.max(longestRecoveryMs, performance.now() - recoveredAt);
+  await callMany(Math.floor(random() * 60));
 }
 
 // Calls whose outcome could not be recorded get it a little later.
@@ -121,15 +121,15 @@ for await (const event of box.journal.stream()) {
 }
 for (const effect of effects) assert.ok(started.has(effect), `${effect} acted without a recorded intent`);
 assert.equal(new Set(effects).size, effects.length, 'nothing acted twice');
-const acknowledged = told.filter(({ outcome }) => outcome === 'completed');
+const acknowledged = results.filter(({ outcome }) => outcome === 'completed');
 for (const { callId, tool } of acknowledged) assert.equal(ended.get(callId), 'completed', `${tool} ${callId}`);
-for (const { callId, outcome, error } of told)
+for (const { callId, outcome, error } of results)
   if (error?.code === 'journal-unavailable' && !/ ran, but/.test(error.message))
     assert.ok(!effects.includes(callId), `${callId} ended as ${outcome}, and acted`);
 assert.equal((await box.journal.verify()).ok, true);
 await box.close();
-// What was acknowledged is there for whoever comes next.
-const next = await createSignalbox({ data: place, store: await storeAt(address, place) });
+// A later process finds everything that was acknowledged.
+const next = await createSignalbox({ data, store: await storeAt(address, data) });
 for (const { callId } of acknowledged.slice(-50)) assert.equal((await next.journal.call(callId))?.type, 'ToolInvoked');
 assert.equal((await next.journal.verify()).ok, true);
 await next.close();

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,17 +7,17 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { isFull, reportScenario } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const processes = 3;
 const rounds = isFull() ? 12 : 4;
 const program = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
 
 test(
-  'processes that append to one journal and are killed: each acknowledged entry is there once, where it was said to be',
+  'processes that append to one journal and are killed: each acknowledged entry is stored once, at its reported position',
   { timeout: 600_000 },
   async (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-tails-'));
-    t.after(() => rmSync(directory, { recursive: true }));
+    const directory = temporaryDirectory(t);
     const file = join(directory, 'signalbox.db');
     const random = seeded(runSeed);
     const acknowledged = new Map<string, string>();

@@ -11,36 +11,36 @@ import { runSeed, seeded } from '../support/seeded.ts';
 import { treeFingerprint } from '../support/tree-fingerprint.ts';
 import { runProgram } from './run-and-kill.ts';
 
-const place = createMemoryDirectory('undo-kill');
-after(() => rmSync(place, { recursive: true, force: true }));
+const directory = createMemoryDirectory('undo-kill');
+after(() => rmSync(directory, { recursive: true, force: true }));
 
 const program = fileURLToPath(new URL('./undo-process.ts', import.meta.url));
 const rounds = isFull() ? 60 : 12;
 const limits = { files: 100_000, bytes: 1e9, milliseconds: 60_000 };
 
-test('kill -9 in the middle of an undo, run again: the same result', { timeout: 900_000 }, async (t) => {
+test('an undo that is killed and run again restores the same tree', { timeout: 900_000 }, async (t) => {
   let halfDone = 0;
   const random = seeded(runSeed);
-  // How long undos take here and now is found out on the way: kills before or after them show nothing.
+  // The test learns how long undos take on this machine: kills before or after an undo show nothing.
   let longestMs = 60;
-  // On a busy machine many kills come too early or too late: more rounds then, until enough of them hit.
-  const isEnough = (): boolean => halfDone > rounds / 5;
-  for (let round = 0; round < rounds || (!isEnough() && round < 20 * rounds); round += 1) {
-    const [data, root] = [join(place, `data-${round}`), join(place, `tree-${round}`)];
+  // On a busy machine many kills come too early or too late, so the test runs more rounds until enough of them hit.
+  const hasEnoughHits = (): boolean => halfDone > rounds / 5;
+  for (let round = 0; round < rounds || (!hasEnoughHits() && round < 20 * rounds); round += 1) {
+    const [data, root] = [join(directory, `data-${round}`), join(directory, `tree-${round}`)];
     mkdirSync(data);
-    plant(root);
+    createTree(root);
     const before = treeFingerprint(root);
     const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'calling' });
     engine.begin('call_1', [root]);
-    spoil(root);
-    const spoiled = treeFingerprint(root);
+    changeTree(root);
+    const changed = treeFingerprint(root);
     engine.finish('call_1');
     for (let kills = 0; ; kills += 1) {
       const isDone = await runAndKill(data, kills < 5 ? random() * longestMs : undefined);
       if (isDone && kills < 5) longestMs /= 1.3;
       if (isDone) break;
       const now = treeFingerprint(root);
-      if (isEqual(now, spoiled)) longestMs *= 1.3;
+      if (isEqual(now, changed)) longestMs *= 1.3;
       else if (!isEqual(now, before)) halfDone += 1;
     }
     assert.deepEqual(treeFingerprint(root), before, `round ${round}`);
@@ -48,19 +48,19 @@ test('kill -9 in the middle of an undo, run again: the same result', { timeout: 
     rmSync(root, { recursive: true });
     rmSync(data, { recursive: true });
   }
-  reportScenario(t, { scenario: 'kill -9 in an undo of files', rounds, note: `${halfDone} caught half done` });
-  assert.ok(isEnough(), `only ${halfDone} undos were caught half done: the test shows little`);
+  reportScenario(t, { scenario: 'kill -9 in an undo of files', rounds, note: `${halfDone} killed half done` });
+  assert.ok(hasEnoughHits(), `only ${halfDone} undos were killed half done: the test shows little`);
 });
 
-function plant(root: string): void {
+function createTree(root: string): void {
   for (let folder = 0; folder < 30; folder += 1) {
     mkdirSync(join(root, `d${folder}`), { recursive: true });
     for (let file = 0; file < 20; file += 1) writeFileSync(join(root, `d${folder}`, `f${file}`), `${folder} ${file}`);
   }
 }
 
-/** Changes, adds, removes, and swaps files, directories and symlinks for each other. */
-function spoil(root: string): void {
+/** Changes, adds, removes and exchanges files, directories and symlinks. */
+function changeTree(root: string): void {
   const script = [
     'for d in d1 d2 d3 d4 d5 d6; do for f in $d/*; do echo changed >> $f; done; done',
     'rm -r d7 d8; echo file > d7; mkdir -p new/deep/er; cp -r d9 new/deep/er/copy',
@@ -69,10 +69,10 @@ function spoil(root: string): void {
   execFileSync('/bin/sh', ['-ec', script.join('\n')], { cwd: root });
 }
 
-/** Runs the undo and kills it after so long; true when it was done before. */
+/** Runs the undo, kills it this long after its start, and returns whether it was done before. */
 async function runAndKill(data: string, afterMs: number | undefined): Promise<boolean> {
   const { code, signal, output } = await runProgram(program, [data, 'call_1'], { killAfterMs: afterMs });
-  assert.ok(signal === 'SIGKILL' || code === 0, `it ended by itself with ${code}`);
+  assert.ok(signal === 'SIGKILL' || code === 0, `the program exited with ${code}`);
   return output.endsWith('done\n');
 }
 

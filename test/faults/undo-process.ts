@@ -1,4 +1,4 @@
-/** Undoes one call, finishing first what an earlier process left half done. Run, and killed, by `undo-kill.test.ts`. */
+/** Undoes one call, and first finishes the half-done undo of an earlier process. Started and killed by `undo-kill.test.ts`. */
 import { writeSync } from 'node:fs';
 import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 

@@ -5,13 +5,13 @@ import { type CallResult, type McpTransport, type Signalbox, createSignalbox, mc
 import { until } from '../mcp-servers/boxed.ts';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { isFull } from '../support/faults.ts';
-import { type Fault, startFaultProxy, faults } from '../support/fault-proxy.ts';
+import { type Fault, startFaultProxy, faults } from './fault-proxy.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 
 const deadlineMs = isFull() ? 2000 : 500;
-/** A process is started anew for each: three of them do where time is short, others each time. */
+/** Each fault starts a new process, so the short form tests three random faults. */
 const random = seeded(runSeed);
-const ofProcesses = isFull() ? faults : faults.toSorted(() => random() - 0.5).slice(0, 3);
+const processFaults = isFull() ? faults : faults.toSorted(() => random() - 0.5).slice(0, 3);
 const faulty = fileURLToPath(new URL('../mcp-servers/faulty-program.ts', import.meta.url));
 
 async function open(t: TestContext, transport: McpTransport): Promise<Signalbox> {
@@ -22,12 +22,12 @@ async function open(t: TestContext, transport: McpTransport): Promise<Signalbox>
   return box;
 }
 
-/** Calls with a deadline. Rejects when the call goes on long after it. */
-async function timed(box: Signalbox, tool: string, args: object): Promise<CallResult> {
+/** Makes a call with a deadline. Rejects if the call continues long after it. */
+async function callWithDeadline(box: Signalbox, tool: string, args: object): Promise<CallResult> {
   const deadline = Date.now() + deadlineMs;
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`${tool} goes on long after its deadline`)),
+    () => late.reject(new Error(`${tool} continues long after its deadline`)),
     deadlineMs + 30_000,
   );
   try {
@@ -37,22 +37,22 @@ async function timed(box: Signalbox, tool: string, args: object): Promise<CallRe
   }
 }
 
-/** A read that got no answer failed; of what has an effect nobody can say, unless it never began. */
+/** Asserts a clear outcome: an unanswered read has failed; the outcome of an effect is unknown, unless it never began. */
 function assertClear(tool: 'echo' | 'act', fault: Fault, { outcome, error, content }: CallResult): void {
-  const told = `${tool} with ${fault}: ${outcome} ${error?.message}`;
+  const context = `${tool} with ${fault}: ${outcome} ${error?.message}`;
   const allowed = tool === 'echo' ? ['failed', 'timed-out'] : ['unknown', 'timed-out', 'failed'];
-  // After the call before it, the server may be known to be down.
+  // After an earlier call, the server may be known to be down.
   const isDown = outcome === 'denied' && error?.code === 'server-down';
-  assert.ok(allowed.includes(outcome) || isDown, told);
-  assert.ok((error?.message.length ?? 0) > 20 && content.length > 0, told);
-  // Who has let calls before this one run out of their time may meanwhile be found not to answer at all.
+  assert.ok(allowed.includes(outcome) || isDown, context);
+  assert.ok((error?.message.length ?? 0) > 20 && content.length > 0, context);
+  // After earlier timeouts, the server may be known to be unresponsive.
   const isGivenUp = /no longer responds/.test(error?.message ?? '');
-  if ((fault === 'hang' || fault === 'swallow') && !isGivenUp && !isDown) assert.equal(outcome, 'timed-out', told);
+  if ((fault === 'hang' || fault === 'swallow') && !isGivenUp && !isDown) assert.equal(outcome, 'timed-out', context);
 }
 
-suite('a server whose answers go bad on the way', { timeout: 280_000 }, () => {
+suite('server whose responses are faulty', { timeout: 280_000 }, () => {
   for (const era of ['legacy', 'modern'] as const) {
-    test(`over HTTP (${era}): every call ends by its deadline with a clear outcome, and all is well when the way is`, async (t) => {
+    test(`over HTTP (${era}): every call ends by its deadline with a clear outcome, and calls succeed after the fault`, async (t) => {
       t.diagnostic(`seed ${runSeed}`);
       const fixture = await httpFixture(era);
       t.after(() => fixture.close());
@@ -65,29 +65,29 @@ suite('a server whose answers go bad on the way', { timeout: 280_000 }, () => {
         proxy.set(fault);
         const before = proxy.injected();
         for (const tool of ['echo', 'act'] as const)
-          assertClear(tool, fault, await timed(box, tool, { text: 'x', file: '/dev/null', line: fault }));
-        assert.ok(proxy.injected() > before, `${fault} was met`);
+          assertClear(tool, fault, await callWithDeadline(box, tool, { text: 'x', file: '/dev/null', line: fault }));
+        assert.ok(proxy.injected() > before, `${fault} was injected`);
         proxy.set(undefined);
-        await until(isWell, `it is well after ${fault}`);
+        await until(isWell, `calls succeed after ${fault}`);
       }
       const { items } = await box.journal.calls({ limit: 1000 });
       assert.ok(
         items.every(({ type }) => type === 'ToolInvoked'),
-        'each has its outcome on the record',
+        'each call has a recorded outcome',
       );
     });
 
-    test(`over stdio (${era}): every call ends by its deadline with a clear outcome, and all is well when it is started anew`, async (t) => {
-      t.diagnostic(`seed ${runSeed}: ${ofProcesses.join(', ')}`);
+    test(`over stdio (${era}): every call ends by its deadline with a clear outcome, and calls succeed after a restart`, async (t) => {
+      t.diagnostic(`seed ${runSeed}: ${processFaults.join(', ')}`);
       const box = await open(t, { type: 'stdio', command: process.execPath, args: [faulty, era] });
       const isWell = async (): Promise<boolean> =>
         (await box.call('mcp__sick__echo', { text: 'well' }, { deadline: Date.now() + 5000 })).outcome === 'completed';
-      for (const fault of ofProcesses) {
-        await until(isWell, `it is well before ${fault}`);
+      for (const fault of processFaults) {
+        await until(isWell, `calls succeed before ${fault}`);
         const [first, ...rest] = await Promise.all([
-          timed(box, 'echo', { text: `fault:${fault}` }),
-          timed(box, 'act', { file: '/dev/null', line: 'x' }),
-          timed(box, 'echo', { text: 'x' }),
+          callWithDeadline(box, 'echo', { text: `fault:${fault}` }),
+          callWithDeadline(box, 'act', { file: '/dev/null', line: 'x' }),
+          callWithDeadline(box, 'echo', { text: 'x' }),
         ]);
         assertClear('echo', fault, first);
         for (const result of rest) assert.ok(['completed', 'failed', 'unknown', 'timed-out'].includes(result.outcome));

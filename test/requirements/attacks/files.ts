@@ -88,8 +88,8 @@ export const files: Section<'H'> = {
   H58: {
     promise: 'a process that is killed in an undo loses neither the file that it had moved nor an edit of it',
     tests: [
-      'test/attacks/undo.test.ts > undo that is killed around each rename > without an edit',
-      'test/attacks/undo.test.ts > undo that is killed around each rename > with an edit at the last moment',
+      'test/attacks/undo.test.ts > undo that is killed around each rename > loses nothing without an edit',
+      'test/attacks/undo.test.ts > undo that is killed around each rename > loses nothing with an edit at the last moment',
     ],
   },
   H59: {

@@ -32,7 +32,7 @@ export interface ModelToolResult {
 }
 
 /** Returns the answer of the model to its input. */
-export type ModelScript = (heard: ScriptedInput) => readonly ModelBlock[] | ModelRefusal;
+export type ModelScript = (input: ScriptedInput) => readonly ModelBlock[] | ModelRefusal;
 
 export function isRefusal(answer: readonly unknown[] | ModelRefusal): answer is ModelRefusal {
   return !Array.isArray(answer);

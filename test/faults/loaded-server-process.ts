@@ -1,5 +1,5 @@
+/** A server under load in a separate process, which reports its memory to its parent. */
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
-/** A server under pressure in a process of its own, which tells its parent how it fares. */
 import { setFlagsFromString } from 'node:v8';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
@@ -8,28 +8,28 @@ import { createPrometheusMetrics } from '../../src/server/metrics/prometheus-met
 import { startServer } from '../../src/server/start-server.ts';
 import { token } from '../mcp-clients/serving.ts';
 
-/** What the process is asked: how it fares, or to make calls of such a size. */
-export type Pressing =
-  | { readonly ask: 'fare' }
+/** A request to the process: to measure, or to make calls of this size first. */
+export type LoadRequest =
+  | { readonly ask: 'measure' }
   | { readonly ask: 'call'; readonly times: number; readonly bytes: number };
 
-/** What the process tells. */
-export interface Pressed {
-  /** What is held, in bytes, after what is not needed any more was let go. */
-  readonly held: number;
+/** The response of the process. */
+export interface LoadReport {
+  /** The memory that is held after garbage collection, in bytes. */
+  readonly heldBytes: number;
   readonly rss: number;
-  /** Processor time so far, in milliseconds. */
+  /** The processor time so far, in milliseconds. */
   readonly spentMs: number;
   readonly logged: readonly string[];
 }
 
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const collectGarbage = runInNewContext('gc') as () => void;
 const workMs = Number(process.env['WORK_MS'] ?? 0);
 const tools = [
   defineTool({
     name: 'echo',
-    description: 'Gives its text back.',
+    description: 'Returns the length of its text.',
     input: { type: 'object', properties: { text: { type: 'string' } } } as const,
     effect: 'read',
     run: ({ text = '' }) => text.length,
@@ -46,7 +46,7 @@ const tools = [
   }),
   defineTool({
     name: 'chat',
-    description: 'Tells of its progress at length.',
+    description: 'Reports long progress.',
     input: { type: 'object' },
     effect: 'read',
     run: async (_args, { progress }) => {
@@ -54,7 +54,7 @@ const tools = [
         progress({ progress: step, message: `${step} ${'x'.repeat(2500)}` });
         if (step % 50 === 0) await wait(1);
       }
-      return 'said';
+      return 'reported';
     },
   }),
 ];
@@ -78,23 +78,24 @@ const { url } = await startServer({
   },
 });
 
-process.on('message', (asked: Pressing) => void answer(asked));
+process.on('message', (request: LoadRequest) => void answer(request));
 process.on('disconnect', () => process.exit());
 process.send?.(url);
 
-async function answer(asked: Pressing): Promise<void> {
-  if (asked.ask === 'call') {
-    const text = 'x'.repeat(asked.bytes);
-    for (let time = 0; time < asked.times; time += 1) {
+async function answer(request: LoadRequest): Promise<void> {
+  if (request.ask === 'call') {
+    const text = 'x'.repeat(request.bytes);
+    for (let time = 0; time < request.times; time += 1) {
       await box.call('mcp__fixture__echo', { text: `${time} ${text}` });
       if (time % 20 === 0) await wait(1);
     }
   }
-  // What finalizers let go is gone with the second.
-  collect();
+  // The second collection frees the memory of finalizers.
+  collectGarbage();
   await wait(20);
-  collect();
+  collectGarbage();
   const { heapUsed, external, rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  process.send?.({ held: heapUsed + external, rss, spentMs: (user + system) / 1000, logged } satisfies Pressed);
+  const report = { heldBytes: heapUsed + external, rss, spentMs: (user + system) / 1000, logged };
+  process.send?.(report satisfies LoadReport);
 }

@@ -1,0 +1,10 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Creates a directory, which is removed after the test or test file `t`. */
+export function temporaryDirectory(t: { after(remove: () => void): void }): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-')));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
