@@ -284,7 +284,7 @@ function requestOf(
 }
 
 /** One pending approval in this process, with the calls that wait for it and the channels that were asked. */
-export class Question {
+class Question {
   readonly id: string;
   readonly expiresAt: number;
   readonly answered: Promise<ApprovalRecord>;

@@ -102,21 +102,15 @@ function toolResult({ content, structuredContent, isError, _meta }: ToolResult):
 }
 
 function isToolResult(value: JsonValue): value is JsonValue & ToolResult {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    'content' in value &&
-    (isContent(value['content']) || isEmpty(value['content']))
-  );
+  return isJsonObject(value) && areBlocks(value['content']);
 }
 
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
+function isContent(value: JsonValue): value is JsonValue & readonly ContentBlock[] {
+  return areBlocks(value) && value.length > 0;
 }
 
-function isContent(value: unknown): value is JsonValue & readonly ContentBlock[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isBlock);
+function areBlocks(value: unknown): value is readonly ContentBlock[] {
+  return Array.isArray(value) && value.every(isBlock);
 }
 
 function isBlock(value: unknown): value is ContentBlock {

@@ -14,12 +14,8 @@ const maxObservedLength = 256 * 1024;
 
 /** Decides the call by policy, and reports the result of an allowed call to the policies that observe results. */
 export function decide(decider: Pick<Decider, 'decide'>, redactor: Redactor): Stage<PreparedCall, DecidedCall> {
-  return (call, next) => {
-    const decided = decider.decide(call);
-    if (decided instanceof Promise)
-      return decided.then((each) => ('outcome' in each ? each : proceed(each, next, redactor)));
-    return 'outcome' in decided ? decided : proceed(decided, next, redactor);
-  };
+  return (call, next) =>
+    after(decider.decide(call), (decided) => ('outcome' in decided ? decided : proceed(decided, next, redactor)));
 }
 
 function proceed(call: DecidedCall, next: Next<DecidedCall>, redactor: Redactor): MaybePromise<CallOutcome> {
