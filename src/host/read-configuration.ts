@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import { type Configuration, defaultConfiguration } from '../config/configuration.ts';
-import { findConfiguration } from '../config/file/configuration-files.ts';
+import { locateConfiguration } from '../config/file/configuration-files.ts';
 import { loadConfiguration } from '../config/file/load-configuration.ts';
 import type { HostLocation } from './data-directory.ts';
 import { startedByDirectories, storeVariable } from './environment.ts';
@@ -14,7 +13,7 @@ export interface ReadConfiguration {
 
 /** Reads the given configuration file, or the nearest one, or returns the defaults. Trust is checked later, when the configuration is used. */
 export function readConfiguration({ config }: Pick<HostLocation, 'config'>): ReadConfiguration {
-  const file = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+  const file = locateConfiguration(config);
   const configuration = file === undefined ? defaultConfiguration(process.cwd()) : loadConfiguration(file);
   const store = storeVariable();
   return { configuration: store === undefined ? configuration : { ...configuration, store }, file };

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { findConfiguration } from '../../config/file/configuration-files.ts';
+import { locateConfiguration } from '../../config/file/configuration-files.ts';
 import { messageOf } from '../../core/errors.ts';
 import { CliError } from '../cli-error.ts';
 import { type GlobalOptions } from '../command-context.ts';
@@ -11,7 +10,7 @@ import type { Printer } from '../terminal/terminal.ts';
 import { ServerClient } from './server-client.ts';
 
 /** A running server that accepts this command. */
-export interface RunningServer {
+export interface CommandServer {
   readonly client: ServerClient;
   readonly url: string;
   /** The path of its configuration file, which may not exist. */
@@ -30,7 +29,7 @@ interface Info {
  * Finds the server that a command should talk to: one that runs on its data directory, from the same configuration unless the command
  * has none. Returns `undefined` when the command has to work without a server, and prints the reason when one runs.
  */
-export async function connectToServer(globals: GlobalOptions, errors: Printer): Promise<RunningServer | undefined> {
+export async function connectToServer(globals: GlobalOptions, errors: Printer): Promise<CommandServer | undefined> {
   if (globals.local) return undefined;
   for (const server of reachableServers(globals.data)) {
     const found = await askConfiguration(server);
@@ -49,13 +48,13 @@ export async function connectToServer(globals: GlobalOptions, errors: Printer): 
 
 /** Returns whether a command may talk to a server of this configuration: it uses the same file, or has none. */
 export function isConfigurationOf(globals: GlobalOptions, configuration: string): boolean {
-  const own = ownConfiguration(globals);
+  const own = locateConfiguration(globals.config);
   return own === undefined || isSamePath(own, configuration);
 }
 
 /** Adds the configuration of the running server when the command has none: its records may be outside the default location. */
 export function withConfigurationOfServer(globals: GlobalOptions): GlobalOptions {
-  if (globals.local || ownConfiguration(globals) !== undefined) return globals;
+  if (globals.local || locateConfiguration(globals.config) !== undefined) return globals;
   const [server] = reachableServers(globals.data);
   const file = server?.configuration;
   return file !== undefined && isSamePath(file, file) ? { ...globals, config: file } : globals;
@@ -69,13 +68,9 @@ export function reachableServers(data: string): readonly (RunFile & { readonly k
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
-function ownConfiguration({ config }: GlobalOptions): string | undefined {
-  return config === undefined ? findConfiguration(process.cwd()) : resolve(config);
-}
-
 async function askConfiguration(
   server: RunFile & { readonly key: string },
-): Promise<RunningServer | { readonly problem: string }> {
+): Promise<CommandServer | { readonly problem: string }> {
   const { url, key, configuration = '' } = server;
   const client = new ServerClient(url, key);
   try {

@@ -9,7 +9,7 @@ import { localUser } from '../../access/local-user.ts';
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** Options of a request. */
-export interface ServerRequestOptions {
+export interface ApiRequestOptions {
   readonly body?: object;
   /** The principal of the request; by default the user of this machine. */
   readonly principal?: Principal;
@@ -39,7 +39,7 @@ export class ServerClient {
   async request<Answer>(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    options: ServerRequestOptions = {},
+    options: ApiRequestOptions = {},
   ): Promise<Answer> {
     const response = await this.#send(method, path, 'application/json', options);
     const text = await textOf(response);
@@ -51,7 +51,7 @@ export class ServerClient {
   /** Yields the events of a stream until it ends. */
   async *events(
     path: string,
-    options: ServerRequestOptions,
+    options: ApiRequestOptions,
   ): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
     const response = await this.#send('POST', path, 'text/event-stream', options);
     if (response.statusCode !== 200) throw this.#refused(response.statusCode ?? 0, await textOf(response));
@@ -67,7 +67,7 @@ export class ServerClient {
     }
   }
 
-  #send(method: string, path: string, accept: string, options: ServerRequestOptions): Promise<IncomingMessage> {
+  #send(method: string, path: string, accept: string, options: ApiRequestOptions): Promise<IncomingMessage> {
     const { body, principal = localUser(), signal, timeoutMs } = options;
     const text = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {

@@ -19,6 +19,11 @@ export function findConfiguration(startDirectory: string): string | undefined {
   }
 }
 
+/** Returns the absolute path of the given configuration file, or of the nearest one. */
+export function locateConfiguration(config: string | undefined): string | undefined {
+  return config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+}
+
 /** Returns the files that a configuration is read from, whether or not they exist. When one changes, all are read again. */
 export function configurationFiles({ file, directory, policies }: Configuration): string[] {
   // A new configuration file may have either name.

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, after, describe, test } from 'node:test';
-import { startPostgres } from '../../../test/support/postgres.ts';
+import { startPostgres } from '../../../test/support/postgres/postgres.ts';
 import { within } from '../../../test/support/within.ts';
 import type { Lock } from '../../catalog/lock/lock-types.ts';
 import { lockOf } from '../../catalog/lock/locked-server.ts';

@@ -79,5 +79,5 @@ function makeSchemas() {
 }
 
 export type AgentSettings = z.infer<ReturnType<typeof makeSchemas>['agentSchema']>;
-export type ClaudeAgentSettings = Extract<AgentSettings, { runtime: 'claude' | 'claude-cli' }>;
-export type ModelAgentSettings = Extract<AgentSettings, { runtime: 'model' }>;
+export type ClaudeRuntimeSettings = Extract<AgentSettings, { runtime: 'claude' | 'claude-cli' }>;
+export type ModelRuntimeSettings = Extract<AgentSettings, { runtime: 'model' }>;

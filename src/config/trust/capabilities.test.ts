@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { createMemoryDirectory } from '../../../test/support/memory-directory.ts';
+import { createMemoryDirectory } from '../../../test/support/temporary-directory.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { defaultConfiguration } from '../configuration.ts';
 import { parseConfiguration } from '../file/load-configuration.ts';

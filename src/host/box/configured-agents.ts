@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration, ExternalEntry } from '../../config/configuration.ts';
 import type { AgentEntry, runtimeServers } from '../../config/entries/agent-entry.ts';
-import type { ClaudeAgentSettings, ModelAgentSettings } from '../../config/schema/agent-schema.ts';
+import type { ClaudeRuntimeSettings, ModelRuntimeSettings } from '../../config/schema/agent-schema.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
@@ -104,7 +104,7 @@ export class ConfiguredAgents implements Agents {
     }
   }
 
-  async #modelOptions(entry: ModelAgentSettings & { readonly name: string }): Promise<ModelRuntimeOptions> {
+  async #modelOptions(entry: ModelRuntimeSettings & { readonly name: string }): Promise<ModelRuntimeOptions> {
     const { limits: { time, ...limits } = {} } = entry;
     const timeMs = time === undefined ? undefined : parseDurationMs(time);
     return {
@@ -115,7 +115,7 @@ export class ConfiguredAgents implements Agents {
   }
 
   async #claudeOptions(
-    entry: ClaudeAgentSettings & { readonly name: string },
+    entry: ClaudeRuntimeSettings & { readonly name: string },
     turn: Pick<Turn, 'session'> | undefined,
   ): Promise<ClaudeCodeOptions> {
     const references = new EntryReferences(['agents', entry.name], this.#references);
@@ -153,7 +153,7 @@ export class ConfiguredAgents implements Agents {
 
 /** Returns the settings of an agent's providers with all references resolved. Throws when a reference cannot be resolved. */
 export async function resolvedProviders(
-  { name, providers = {} }: ModelAgentSettings & { readonly name: string },
+  { name, providers = {} }: ModelRuntimeSettings & { readonly name: string },
   context: ConstructorParameters<typeof EntryReferences>[1],
 ): Promise<NonNullable<ModelRuntimeOptions['providers']>> {
   const references = new EntryReferences(['agents', name], context);

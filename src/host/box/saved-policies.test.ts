@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
-import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { PolicyFileText } from '../../config/file/policy-file.ts';
 import { lockFile } from '../../config/lock/lock-file.ts';

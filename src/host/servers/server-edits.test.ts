@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { fixtureProgram } from '../../../test/mcp-servers/programs.ts';
 import { browse, protectedServer } from '../../../test/mcp-servers/protected-server.ts';
-import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import { loadConfiguration } from '../../config/file/load-configuration.ts';
 import type { ConfigurationChanged } from '../../journal/entries/journal-event.ts';
 import type { ProblemDocument } from '../../server/problems/problem.ts';

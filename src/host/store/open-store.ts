@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { findConfiguration } from '../../config/file/configuration-files.ts';
+import { locateConfiguration } from '../../config/file/configuration-files.ts';
 import { resolveReferences } from '../../config/references.ts';
 import { journalSealer } from '../../config/secrets/journal-key.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
@@ -23,7 +22,7 @@ export interface OpenedStore {
 export async function configuredStore({ config, data }: HostLocation): Promise<string> {
   const override = storeVariable();
   if (override !== undefined) return override;
-  const file = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+  const file = locateConfiguration(config);
   if (file === undefined || !mayNameStore(file)) return 'sqlite';
   const { readConfiguration } = await import('../read-configuration.ts');
   const { assertTrusted } = await import('../open-trust.ts');

@@ -1,4 +1,4 @@
-import { findConfiguration } from '../../../config/file/configuration-files.ts';
+import { locateConfiguration } from '../../../config/file/configuration-files.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { environment } from '../../../host/environment.ts';
 import { minSecretLength } from '../../../redaction/redactor.ts';
@@ -8,7 +8,6 @@ import { oneLine } from '../../terminal/escape.ts';
 import { Table } from '../../terminal/table.ts';
 import { type Terminal, printJson } from '../../terminal/terminal.ts';
 import type { Command } from 'commander';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -53,7 +52,7 @@ function addSetCommand(secret: Command, { terminal }: CommandContext): void {
       const value = await readSecret(name, fromEnv, terminal);
       const { store } = await vault.set(name, value);
       const action = wasThere ? 'replaced' : 'added';
-      const grantedTo = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+      const grantedTo = locateConfiguration(config);
       if (grantedTo !== undefined) openTrust(data).grantSecrets(grantedTo, [name]);
       if (json) return printJson(terminal.output, { name, store, action, grantedTo: grantedTo ?? null });
       const who = grantedTo === undefined ? 'no configuration' : shortPath(grantedTo);

@@ -7,7 +7,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { namesOf, parseName } from '../../../core/tools/tool-names.ts';
 import type { ConfiguredBox } from '../../../host/box/configured-box.ts';
 import { loadHost } from '../../../host/load-host.ts';
-import { type RunningServer, connectToServer } from '../../client/connect-to-server.ts';
+import { type CommandServer, connectToServer } from '../../client/connect-to-server.ts';
 import { callRemoteTool, waitForTool } from '../../client/remote-call.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { readArguments } from '../../input/call-arguments.ts';
@@ -133,7 +133,7 @@ async function callLocally(globals: GlobalOptions, call: CommandCall): Promise<T
 }
 
 /** Makes the call at the running server. */
-async function callOnServer({ client: server }: RunningServer, call: CommandCall): Promise<TimedResult> {
+async function callOnServer({ client: server }: CommandServer, call: CommandCall): Promise<TimedResult> {
   const { tool, args, options, terminal, progress, signal, client, approve } = call;
   const { session, key, timeout, wait = terminal.canAsk ? undefined : 0 } = options;
   const catalog = await progress.during('waiting for its server', () =>

@@ -14,7 +14,7 @@ import { localUser } from '../../../access/local-user.ts';
 import { type Printer, printJson } from '../../terminal/terminal.ts';
 import { runnable } from '../../terminal/invocation.ts';
 import { printable } from '../../terminal/escape.ts';
-import { type RunningServer, connectToServer } from '../../client/connect-to-server.ts';
+import { type CommandServer, connectToServer } from '../../client/connect-to-server.ts';
 
 interface Options {
   readonly session?: string;
@@ -84,7 +84,7 @@ async function undoLocally(
 /** Runs the undo in the running server, which has the tools with an undo of their own. */
 async function undoOnServer(
   globals: GlobalOptions,
-  { client }: RunningServer,
+  { client }: CommandServer,
   target: UndoTarget,
   { partial, again, waitMs, signal }: UndoOptions,
 ): Promise<readonly UndoResult[]> {

@@ -39,7 +39,7 @@ export function addEnableDisableCommands(program: Command, { terminal }: Command
         const target = targetConfiguration(globals);
         const { file } = target;
         if (!target.names.includes(name)) throw unknownServer(name, target);
-        const isAlready = (target.entry(name)?.['disabled'] === true) === isDisabled;
+        const isAlready = target.isDisabled(name) === isDisabled;
         const value = isDisabled ? true : undefined;
         const edits = isAlready ? [] : [{ path: ['mcpServers', name, 'disabled'], value }];
         const line = entryLine(await applyUserEdit(globals, file, edits), name);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../../config/configuration.ts';
-import { findConfiguration } from '../../../config/file/configuration-files.ts';
+import { locateConfiguration } from '../../../config/file/configuration-files.ts';
 import { parseJsonDocument } from '../../../config/file/json-document.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 import { CliError, suggestion } from '../../cli-error.ts';
 import { type GlobalOptions } from '../../command-context.ts';
 import { shortPath } from '../../../host/data-directory.ts';
@@ -15,28 +16,25 @@ export interface TargetConfiguration {
   readonly exists: boolean;
   /** The names of its servers. */
   readonly names: readonly string[];
-  /** Returns the entry of a server; `undefined` when it is missing or not an object. */
-  entry(name: string): Readonly<Record<string, unknown>> | undefined;
+  isDisabled(name: string): boolean;
   /** Returns the line on which the entry of a server begins. */
   lineOf(name: string): number;
 }
 
 /** Returns the configuration that the options name, the nearest one, or a new one in the current directory. */
 export function targetConfiguration({ config }: GlobalOptions): TargetConfiguration {
-  const found = config === undefined ? findConfiguration(process.cwd()) : resolve(config);
+  const found = locateConfiguration(config);
   const file = found ?? resolve(configurationFileNames[0]);
   const text = textOf(file);
   const document = parseJsonDocument(text ?? '{}');
-  const entries = own(document.value, 'mcpServers');
+  const root = isJsonObject(document.value) ? document.value : {};
+  const servers = isJsonObject(root['mcpServers']) ? root['mcpServers'] : {};
   return {
     file,
     directory: dirname(file),
     exists: text !== undefined,
-    names: isRecord(entries) ? Object.keys(entries) : [],
-    entry: (name) => {
-      const entry = own(entries, name);
-      return isRecord(entry) ? entry : undefined;
-    },
+    names: Object.keys(servers),
+    isDisabled: (name) => isJsonObject(servers[name]) && servers[name]['disabled'] === true,
     lineOf: (name) => document.placeOf(document.offsetOf(['mcpServers', name])).line,
   };
 }
@@ -63,12 +61,4 @@ function textOf(file: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new CliError(2, 'configuration-unreadable', `cannot read ${shortPath(file)}`, { cause: error });
   }
-}
-
-function own(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -37,12 +37,12 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
       const globals = readGlobalOptions(command);
       if ((named === undefined) === (options.all === undefined) || (options.all && options.tool !== undefined))
         throw usageError('name one server, or add --all', 'signalbox lock diff shows the servers that have changed');
-      const { compareServers, unknownServer } = await import('./compare-servers.ts');
+      const { compareServers, noSuchServer } = await import('./compare-servers.ts');
       const comparison = await compareServers(globals, errors);
       const statuses = comparison.statuses.filter(({ server, status }) =>
         named === undefined ? status === 'changed' : server === named,
       );
-      if (named !== undefined && statuses.length === 0) throw unknownServer(named, comparison.statuses);
+      if (named !== undefined && statuses.length === 0) throw noSuchServer(named, comparison.statuses);
       const results: Accepted[] = [];
       let { lock: locked } = comparison;
       for (const lockStatus of statuses) {

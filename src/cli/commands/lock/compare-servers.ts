@@ -77,7 +77,7 @@ async function changedAtServer(globals: GlobalOptions, errors: Printer): Promise
 }
 
 /** Creates the error for a server that is neither configured nor locked. */
-export function unknownServer(name: string, statuses: readonly ServerLockStatus[]): CliError {
+export function noSuchServer(name: string, statuses: readonly ServerLockStatus[]): CliError {
   const names = statuses.map(({ server }) => server);
   const meant = closestMatch(name, names);
   const hint = meant === undefined ? `the servers are: ${names.join(', ') || 'none'}` : `did you mean "${meant}"?`;

@@ -154,10 +154,10 @@ function addDiffCommand(lock: Command, { terminal: { output, errors } }: Command
     .argument('[server]', 'only this server')
     .action(async (server: string | undefined, _options: object, command: Command) => {
       const globals = readGlobalOptions(command);
-      const { compareServers, unknownServer } = await import('./compare-servers.ts');
+      const { compareServers, noSuchServer } = await import('./compare-servers.ts');
       const comparison = await compareServers(globals, errors);
       const items = comparison.statuses.filter((lockStatus) => server === undefined || lockStatus.server === server);
-      if (server !== undefined && items.length === 0) throw unknownServer(server, comparison.statuses);
+      if (server !== undefined && items.length === 0) throw noSuchServer(server, comparison.statuses);
       for (const { server: name, status, reason } of items)
         if (status === 'down' && !globals.json)
           await errors.print(`${name} is down and cannot be compared: ${oneLine(reason ?? 'no response')}\n`);

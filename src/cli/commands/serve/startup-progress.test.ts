@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import pc from 'picocolors';
-import { testSource, testTool } from '../../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../../test/support/boxes/test-source.ts';
 import { StartupProgress } from './startup-progress.ts';
 
 const clearLine = '\r\u001b[K';
