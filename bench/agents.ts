@@ -31,7 +31,7 @@ import { runtimeTools } from '../src/runtimes/runtime-tools.ts';
 import type { Runtime } from '../src/runtimes/runtime.ts';
 import { turnTools } from '../src/runtimes/turn-tools.ts';
 import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
-import { claudeEnvironment, openPrompt } from '../test/support/claude.ts';
+import { claudeEnvironment, openPrompt } from '../test/support/runtime/claude.ts';
 import { idleSessions } from './support/idle-sessions.ts';
 import { median, shuffled, spreadOf } from './support/measure.ts';
 import { keepFigure } from './support/results.ts';

@@ -14,7 +14,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { findConsole } from '../src/host/daemon/console-build.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { launchBrowser } from '../test/browser/launch-browser.ts';
-import { seedJournal } from '../test/support/seed-journal.ts';
+import { seedJournal } from '../test/support/journal/seed-journal.ts';
 import { median } from './support/measure.ts';
 
 const calls = Number(process.env['SIGNALBOX_BENCH_CALLS'] ?? 100_000);

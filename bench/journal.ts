@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startServer } from '../src/server/start-server.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
-import { seedJournal } from '../test/support/seed-journal.ts';
+import { seedJournal } from '../test/support/journal/seed-journal.ts';
 import { median } from './support/measure.ts';
 
 const calls = Number(process.env['SIGNALBOX_BENCH_CALLS'] ?? 100_000);

@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { postgresStore } from '../src/index.ts';
 import { createSessions } from '../src/sessions/create-sessions.ts';
-import { startPostgres } from '../test/support/postgres.ts';
+import { startPostgres } from '../test/support/postgres/postgres.ts';
 import { installPeers } from './support/gateway/install-peers.ts';
 import type { Boss } from './support/queue-boss.ts';
 

@@ -12,7 +12,7 @@ import { DatabaseFigures } from './support/scale/database-figures.ts';
 import { processorTime } from './support/gateway/process-figures.ts';
 import { spreadOf } from './support/measure.ts';
 import { keepFigure } from './support/results.ts';
-import { startPostgres } from '../test/support/postgres.ts';
+import { startPostgres } from '../test/support/postgres/postgres.ts';
 
 /** `--quick` is a smoke test. */
 const isQuick = process.argv.includes('--quick');

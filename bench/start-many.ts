@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { referenceServer } from '../test/mcp-servers/programs.ts';
-import { builtLauncher } from '../test/support/built-package.ts';
+import { builtLauncher } from '../test/support/processes/built-package.ts';
 import { programAt } from './support/gateway/gateways.ts';
 import { printGoals } from './support/gateway/tables.ts';
 import { median, spreadOf } from './support/measure.ts';

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { referenceServer } from '../test/mcp-servers/programs.ts';
-import { builtLauncher } from '../test/support/built-package.ts';
+import { builtLauncher } from '../test/support/processes/built-package.ts';
 import {
   type Behind,
   type Gateway,

@@ -18,14 +18,14 @@ import { messageOf } from '../src/core/errors.ts';
 import { findConsole } from '../src/host/daemon/console-build.ts';
 import { requirements } from './requirements.ts';
 import { root } from './support/command.ts';
-import { builtLauncher } from './support/built-package.ts';
+import { builtLauncher } from './support/processes/built-package.ts';
 import { scenarioTable } from './support/faults.ts';
-import { missingEvidence } from './support/evidence.ts';
-import { gates, type Gate } from './support/gates.ts';
-import { ProcessWatch } from './support/processes.ts';
-import { Report } from './support/report.ts';
+import { missingEvidence } from './support/runner/evidence.ts';
+import { gates, type Gate } from './support/runner/gates.ts';
+import { ProcessWatch } from './support/runner/processes.ts';
+import { Report } from './support/runner/report.ts';
 import { runSeed } from './support/seeded.ts';
-import { runTestFile, type TestResult } from './support/test-file.ts';
+import { runTestFile, type TestResult } from './support/runner/test-file.ts';
 
 const { values: options, positionals: places } = parseArgs({
   options: {

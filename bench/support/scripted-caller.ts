@@ -1,4 +1,4 @@
-import { type MessagesServer, startMessagesServer } from '../../test/support/messages-server.ts';
+import { type MessagesServer, startMessagesServer } from '../../test/support/model/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';
 
 /** A scripted model that calls one tool on demand, and measures the time until its client returns the result. */

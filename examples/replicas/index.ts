@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { servedSignalbox } from '../support/served-signalbox.ts';
-import { startPostgres } from '../../test/support/postgres.ts';
+import { startPostgres } from '../../test/support/postgres/postgres.ts';
 
 const postgres = await startPostgres();
 const files = {

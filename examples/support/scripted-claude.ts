@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Options, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
-import { claudeEnvironment, openPrompt } from '../../test/support/claude.ts';
-import { startMessagesServer } from '../../test/support/messages-server.ts';
+import { claudeEnvironment, openPrompt } from '../../test/support/runtime/claude.ts';
+import { startMessagesServer } from '../../test/support/model/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';
 
 /** What a query needs to run against a model that does what it is told, in a home of its own. */

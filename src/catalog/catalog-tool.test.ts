@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { catalogTool } from './catalog-tool.ts';
-import { testSource, testTool as tool } from '../../test/support/test-source.ts';
+import { testSource, testTool as tool } from '../../test/support/boxes/test-source.ts';
 import type { SourceTool } from './source/source.ts';
 
 function hashOf(offered: SourceTool, server = 's'): string {

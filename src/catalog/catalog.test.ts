@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { SignalboxError } from '../core/errors.ts';
 import { Catalog } from './catalog.ts';
 import type { CatalogSnapshot } from './snapshot.ts';
-import { testSource as source, testTool as tool } from '../../test/support/test-source.ts';
+import { testSource as source, testTool as tool } from '../../test/support/boxes/test-source.ts';
 import type { Source, SourceTool } from './source/source.ts';
 
 function catalogOf(...sources: readonly Source[]): Catalog {

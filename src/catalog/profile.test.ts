@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { distractors } from '../../test/support/distractors.ts';
+import { distractors } from '../../test/support/boxes/distractors.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { testSource, testTool } from '../../test/support/test-source.ts';
+import { testSource, testTool } from '../../test/support/boxes/test-source.ts';
 import type { SourceTool } from '../catalog/source/source.ts';
 import type { ToolInvoked } from '../journal/entries/journal-event.ts';
 import { type CallOptions, type Effect, type SignalboxOptions } from '../index.ts';

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { dropRootPrivileges } from '../../test/support/ordinary-user.ts';
+import { dropRootPrivileges } from '../../test/support/processes/ordinary-user.ts';
 import { explainStart } from './explain-process.ts';
 import { ProcessGroup, type ProgramOptions } from './process-group.ts';
 

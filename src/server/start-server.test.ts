@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, describe, it } from 'node:test';
 import { until } from '../../test/mcp-servers/boxed.ts';
-import { type TestServer, adminToken, bodyOf, startTestServer } from '../../test/support/http-server.ts';
+import { type TestServer, adminToken, bodyOf, startTestServer } from '../../test/support/http/http-server.ts';
 import { within } from '../../test/support/within.ts';
 import { defineTool, localServer } from '../index.ts';
 import type { ServerLimits } from './server-options.ts';

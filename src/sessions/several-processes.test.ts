@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, describe, test } from 'node:test';
 import pg from 'pg';
-import { startPostgres } from '../../test/support/postgres.ts';
+import { startPostgres } from '../../test/support/postgres/postgres.ts';
 import {
   type SessionFixture,
   ann,

@@ -15,11 +15,11 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFull } from '../../test/support/faults.ts';
-import { createMemoryDirectory } from '../../test/support/memory-directory.ts';
-import { dropRootPrivileges } from '../../test/support/ordinary-user.ts';
-import { removeTree, undoRandomTrees } from '../../test/support/random-trees.ts';
+import { createMemoryDirectory } from '../../test/support/temporary-directory.ts';
+import { dropRootPrivileges } from '../../test/support/processes/ordinary-user.ts';
+import { removeTree, undoRandomTrees } from '../../test/support/undo/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
-import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
+import { treeFingerprint } from '../../test/support/undo/tree-fingerprint.ts';
 import { type UndoResult, UndoEngine } from './undo-engine.ts';
 
 // Root can read everything, so as root the tests would prove nothing.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { isFull } from '../../test/support/faults.ts';
-import { createMemoryDirectory } from '../../test/support/memory-directory.ts';
-import { removeTree, undoRandomTrees } from '../../test/support/random-trees.ts';
+import { createMemoryDirectory } from '../../test/support/temporary-directory.ts';
+import { removeTree, undoRandomTrees } from '../../test/support/undo/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
 
 // In memory, because thousands of files are flushed one by one.

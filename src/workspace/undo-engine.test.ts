@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { treeFingerprint } from '../../test/support/tree-fingerprint.ts';
+import { treeFingerprint } from '../../test/support/undo/tree-fingerprint.ts';
 import { ContentStore } from './content/content-store.ts';
 import type { FileEntry } from './content/file-entry.ts';
 import { type UndoResult, UndoEngine } from './undo-engine.ts';

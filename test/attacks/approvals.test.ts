@@ -7,7 +7,7 @@ import { type Approval, type CallOptions, type CallResult, defineTool, localServ
 import type { ApprovalPage } from '../../src/pipeline/approvals/approval-view.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
-import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../support/http/http-server.ts';
 import { within } from '../support/within.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -19,7 +19,7 @@ import {
   sqliteStore,
 } from '../../src/index.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const cluster = await startPostgres();

@@ -8,7 +8,7 @@ import { pinStorage } from '../../src/pipeline/recording/pin-storage.ts';
 import { BrowserSessions } from '../../src/server/access/browser/browser-sessions.ts';
 import { hashSecret } from '../../src/server/access/random-secrets.ts';
 import { SignInCodes } from '../../src/server/access/browser/sign-in-codes.ts';
-import { bot, fillJournal, verifyAfter, human, withBox, verify } from '../support/tampered-journal.ts';
+import { bot, fillJournal, verifyAfter, human, withBox, verify } from '../support/journal/tampered-journal.ts';
 
 const forgedPin = `INSERT INTO kept SELECT kind, 'shell', '{}', 9e15 FROM kept WHERE key = 'files'`;
 

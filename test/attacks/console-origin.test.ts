@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openWindow, serve, type ServedProject } from '../browser/served-console.ts';
 import { closeLater } from '../browser/close-after-tests.ts';
-import { sendRawRequest } from '../support/http-server.ts';
+import { sendRawRequest } from '../support/http/http-server.ts';
 
 interface Operation {
   readonly method: string;

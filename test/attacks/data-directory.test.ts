@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { type Attempt, GuardedBox } from '../support/boxes/guarded-box.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());

@@ -13,7 +13,7 @@ import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const cluster = await startPostgres();

@@ -5,7 +5,7 @@ import { after, suite, test } from 'node:test';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
-import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
+import { type Attempt, GuardedBox } from '../support/boxes/guarded-box.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const guarded = await GuardedBox.open({ after });

@@ -16,7 +16,7 @@ import { secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
 import { eventsOf, openSessionServer } from '../support/sessions/session-server.ts';
-import { type TestServer, adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { type TestServer, adminToken, bodyOf, startTestServer } from '../support/http/http-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const registered = 'correct-horse-battery-staple';

@@ -20,8 +20,8 @@ import {
   browserHeaders,
   startTestServer,
   type TestServer,
-} from '../support/http-server.ts';
-import { startPostgres } from '../support/postgres.ts';
+} from '../support/http/http-server.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const policies: readonly JsonObject[] = [

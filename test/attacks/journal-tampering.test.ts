@@ -26,8 +26,8 @@ import {
   human,
   withBox,
   verify,
-} from '../support/tampered-journal.ts';
-import { startPostgres } from '../support/postgres.ts';
+} from '../support/journal/tampered-journal.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { within } from '../support/within.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -19,7 +19,7 @@ import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
 import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { CliProject, notesProject } from '../e2e/cli-project.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const rules: readonly JsonObject[] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { type Attempt, GuardedBox } from '../support/guarded-box.ts';
+import { type Attempt, GuardedBox } from '../support/boxes/guarded-box.ts';
 
 const write = 'mcp__files__write_file';
 const guarded = await GuardedBox.open({ after });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../support/http/http-server.ts';
 import type { ProblemDocument } from '../../src/server/problems/problem.ts';
 
 interface OpenApiDocument {

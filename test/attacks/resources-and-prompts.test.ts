@@ -14,7 +14,7 @@ import {
 import { secondClient } from '../mcp-clients/clients.ts';
 import { serving } from '../mcp-clients/serving.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { adminToken, bodyOf, startTestServer } from '../support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../support/http/http-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const reading = 'mcp__fixture__resources/read';

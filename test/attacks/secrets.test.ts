@@ -8,8 +8,8 @@ import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { openStream } from '../support/event-stream.ts';
-import { bodyOf, startTestServer } from '../support/http-server.ts';
+import { openStream } from '../support/http/event-stream.ts';
+import { bodyOf, startTestServer } from '../support/http/http-server.ts';
 import { eventsOf, isDone, openSessionServer } from '../support/sessions/session-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -22,7 +22,7 @@ import { type Signalbox, createSignalbox, defineTool, localServer } from '../../
 import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 import { CliProject } from '../e2e/cli-project.ts';
 import { runProgram } from '../faults/run-and-kill.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { within } from '../support/within.ts';
 
 const threeGigabytes = 3 * 1024 ** 3;

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { toolIndex } from '../../src/catalog/search/tool-index.ts';
 import { type Signalbox, createSignalbox, mcpServer } from '../../src/index.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
-import { distractors } from '../support/distractors.ts';
+import { distractors } from '../support/boxes/distractors.ts';
 import { plainRequests, unseenRequests } from './plain-requests.ts';
 
 describe('the right tool for a plain request, among those of the reference servers and a thousand others', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createServer } from 'vite';
-import { startTestServer } from '../support/http-server.ts';
+import { startTestServer } from '../support/http/http-server.ts';
 
 test('while the console is worked on, pages of others cannot use it to change something', async (context) => {
   const { server, signIn } = await startTestServer(context);

@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { begin, messageOf, send } from '../mcp-clients/raw.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { browserHeaders } from '../support/http-server.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
+import { browserHeaders } from '../support/http/http-server.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { type Replica, type Replicas, startReplicas } from '../support/replicas/replicas.ts';
 import { within } from '../support/within.ts';
 import { CliProject } from './cli-project.ts';
 

@@ -8,11 +8,11 @@ import { type Signalbox, createSignalbox } from '../../src/index.ts';
 import { type ClaudeAgentSettings, claudeAgentOptions } from '../../src/surfaces/claude/index.ts';
 import { mcpServer } from '../../src/sources/mcp/mcp-server.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { claudeEnvironment, openPrompt } from '../support/claude.ts';
-import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
+import { claudeEnvironment, openPrompt } from '../support/runtime/claude.ts';
+import { type MessagesServer, startMessagesServer } from '../support/model/messages-server.ts';
 import type { ModelBlock } from '../support/model/model-script.ts';
-import { picture, shopServer } from '../support/shop-server.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { picture, shopServer } from '../support/boxes/shop-server.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 
 /** Each query runs in the real Claude CLI. Its model makes the given calls and then says "done". */
 describe('claudeAgentOptions', () => {

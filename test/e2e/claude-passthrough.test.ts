@@ -9,8 +9,8 @@ import { after, before, describe, test } from 'node:test';
 import { query } from '@anthropic-ai/claude-agent-sdk';
 import { type ToolInvoked } from '../../src/index.ts';
 import { type PassthroughServer, claudePassthrough } from '../../src/surfaces/claude/index.ts';
-import { claudeEnvironment, openPrompt } from '../support/claude.ts';
-import { type MessagesServer, startMessagesServer } from '../support/messages-server.ts';
+import { claudeEnvironment, openPrompt } from '../support/runtime/claude.ts';
+import { type MessagesServer, startMessagesServer } from '../support/model/messages-server.ts';
 
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const server: PassthroughServer = {

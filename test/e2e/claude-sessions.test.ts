@@ -11,8 +11,8 @@ import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Sessions } from '../../src/sessions/sessions.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
-import { type ClaudeFixture, openClaudeFixture } from '../support/claude-fixture.ts';
-import { toModelInput, imagesIn } from '../support/messages-server.ts';
+import { type ClaudeFixture, openClaudeFixture } from '../support/runtime/claude-fixture.ts';
+import { toModelInput, imagesIn } from '../support/model/messages-server.ts';
 import { noisePng } from '../support/png.ts';
 import { ann, eventsUntil, runTurn, textOf, typesOf } from '../support/sessions/session-fixture.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sqliteStore } from '../../src/index.ts';
 import { draft } from '../../src/journal/store/store.conformance.ts';
-import { fillStore } from '../support/filled-store.ts';
+import { fillStore } from '../support/journal/filled-store.ts';
 import { CliProject } from './cli-project.ts';
 
 test('backup copies all acknowledged entries while another process writes, and the copy can replace the database', async () => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { httpFixture } from '../mcp-servers/http-fixture.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/http/free-port.ts';
 import { CliProject, waitForExit, launcher, waitForOutput } from './cli-project.ts';
 
 const { command, args } = fixtureProgram();

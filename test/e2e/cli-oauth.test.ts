@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { sendModern } from '../mcp-clients/raw.ts';
-import { startAuthorizationServer } from '../support/authorization-server.ts';
+import { startAuthorizationServer } from '../support/http/authorization-server.ts';
 import { CliProject, waitForOutput } from './cli-project.ts';
 
 suite('signalbox serve with an authorization server', () => {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { after, suite, test } from 'node:test';
 import { postgresStore } from '../../src/index.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { makeUndoableWrites } from '../support/undoable-writes.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { makeUndoableWrites } from '../support/journal/undoable-writes.ts';
 import { CliProject } from './cli-project.ts';
 
 const cluster = await startPostgres();

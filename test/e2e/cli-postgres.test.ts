@@ -6,7 +6,7 @@ import { postgresStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { Approval } from '../../src/core/calls/approval.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { password, startPostgres } from '../support/postgres.ts';
+import { password, startPostgres } from '../support/postgres/postgres.ts';
 import { within } from '../support/within.ts';
 import { CliProject, notesModule } from './cli-project.ts';
 

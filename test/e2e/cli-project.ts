@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { builtLauncher } from '../support/built-package.ts';
+import { builtLauncher } from '../support/processes/built-package.ts';
 import { root } from '../support/command.ts';
 import { within } from '../support/within.ts';
 

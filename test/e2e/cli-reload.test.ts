@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { type BrowserHeaders, browserHeaders } from '../support/http-server.ts';
+import { type BrowserHeaders, browserHeaders } from '../support/http/http-server.ts';
 import { CliProject } from './cli-project.ts';
 import { localUser } from '../../src/access/local-user.ts';
 

@@ -9,8 +9,8 @@ import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { Store } from '../../src/journal/store/store.ts';
 import { startRetention } from '../../src/host/daemon/retention.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { seedJournal } from '../support/seed-journal.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { seedJournal } from '../support/journal/seed-journal.ts';
 import { CliProject } from './cli-project.ts';
 
 const cluster = await startPostgres();

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
-import { claudeEnvironment } from '../support/claude.ts';
+import { claudeEnvironment } from '../support/runtime/claude.ts';
 import { CliProject, waitForExit, launcher, waitForOutput, notesProject } from './cli-project.ts';
 
 function isAlive(pid: number | undefined): boolean {

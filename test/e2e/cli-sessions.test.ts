@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
-import { claudeEnvironment } from '../support/claude.ts';
-import { type MessagesServer, toModelInput, startMessagesServer } from '../support/messages-server.ts';
+import { claudeEnvironment } from '../support/runtime/claude.ts';
+import { type MessagesServer, toModelInput, startMessagesServer } from '../support/model/messages-server.ts';
 import type { ScriptedInput, ModelBlock } from '../support/model/model-script.ts';
 import { type CliServer, CliProject } from './cli-project.ts';
 

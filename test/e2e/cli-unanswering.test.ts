@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { suite, test } from 'node:test';
 import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
-import { countMarkedProcesses } from '../support/marked-processes.ts';
+import { countMarkedProcesses } from '../support/processes/marked-processes.ts';
 import { CliProject, waitForExit, waitForOutput } from './cli-project.ts';
 
 const { command, args } = fixtureProgram();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import { makeUndoableWrites } from '../support/undoable-writes.ts';
+import { makeUndoableWrites } from '../support/journal/undoable-writes.ts';
 import { CliProject } from './cli-project.ts';
 
 test('undo CALL restores and lists what the call changed', async () => {

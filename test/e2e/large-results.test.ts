@@ -7,7 +7,7 @@ import { type Signalbox, mcpServer } from '../../src/index.ts';
 import { firstClient, secondClient } from '../mcp-clients/clients.ts';
 import { claudeTurn, inspect, temporary } from '../mcp-clients/programs.ts';
 import { serving, token } from '../mcp-clients/serving.ts';
-import { imagesIn } from '../support/messages-server.ts';
+import { imagesIn } from '../support/model/messages-server.ts';
 import { referenceServer } from '../mcp-servers/programs.ts';
 import { noisePng } from '../support/png.ts';
 

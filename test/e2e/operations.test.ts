@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../support/command.ts';
-import { sendRawRequest } from '../support/http-server.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { sendRawRequest } from '../support/http/http-server.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { type CliServer, CliProject, waitForExit, waitForOutput, notesProject } from './cli-project.ts';
 
 const directory = join(root, 'docs', 'operations');

@@ -15,8 +15,8 @@ import {
   query,
 } from '../../src/server/index.ts';
 import * as z from 'zod';
-import { claudeEnvironment } from '../support/claude.ts';
-import { toModelInput, startMessagesServer } from '../support/messages-server.ts';
+import { claudeEnvironment } from '../support/runtime/claude.ts';
+import { toModelInput, startMessagesServer } from '../support/model/messages-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const paid: number[] = [];

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openCoreBox } from '../support/core-box.ts';
+import { openCoreBox } from '../support/boxes/core-box.ts';
 import { isFull, reportScenario } from '../support/faults.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 import { runAndKill } from './run-and-kill.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CallStarted, SignalboxError } from '../../src/index.ts';
 import type { Decision } from '../../src/core/calls/decision.ts';
-import { type CoreBox, openCoreBox } from '../support/core-box.ts';
+import { type CoreBox, openCoreBox } from '../support/boxes/core-box.ts';
 import { isFull } from '../support/faults.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
-import { type TestSource, testSource, testTool } from '../support/test-source.ts';
+import { type TestSource, testSource, testTool } from '../support/boxes/test-source.ts';
 
 const toolCount = 50;
 const batches = isFull() ? 10 : 2;

@@ -1,8 +1,8 @@
 /** Requests, approves and runs calls until it is killed. Started by `approval-kills.test.ts`. */
 import { appendFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCoreBox } from '../support/core-box.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { openCoreBox } from '../support/boxes/core-box.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 
 const [, , data = ''] = process.argv;
 const accounts = 40;

@@ -7,7 +7,7 @@ import { npmProgram } from '../../src/host/servers/external-transport.ts';
 import { connectCommands } from '../../src/server/connect-commands.ts';
 import { type McpTransport, createSignalbox, localServer, mcpServer } from '../../src/index.ts';
 import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
-import { adminToken, sendRawRequest, startTestServer } from '../support/http-server.ts';
+import { adminToken, sendRawRequest, startTestServer } from '../support/http/http-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Texts that a shell would interpret: each would create a file. */

@@ -3,10 +3,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openCoreBox } from '../support/core-box.ts';
+import { openCoreBox } from '../support/boxes/core-box.ts';
 import { isFull, reportScenario } from '../support/faults.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 import { runProgram } from './run-and-kill.ts';
 
 const rounds = isFull() ? 500 : 60;

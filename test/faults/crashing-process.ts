@@ -1,8 +1,8 @@
 /** Makes one call, and dies between effect and record. Started by `crash-after-effect.test.ts`. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCoreBox } from '../support/core-box.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { openCoreBox } from '../support/boxes/core-box.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 
 const [, , data = '', key = ''] = process.argv;
 

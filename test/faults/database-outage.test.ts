@@ -6,7 +6,7 @@ import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { StoredEntry } from '../../src/journal/entries/stored-entry.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { isFull, reportScenario } from '../support/faults.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { ServedLoad } from './served-load.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isFull, reportScenario } from '../support/faults.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { runSeed } from '../support/seeded.ts';
 import { within } from '../support/within.ts';
 import { failingIn, failingWritesLibrary } from './failing-writes.ts';

@@ -1,6 +1,6 @@
 import { after, describe, test } from 'node:test';
 import { isFull } from '../support/faults.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { crashPoints } from './crash-points.ts';
 import { killRounds } from './kill-rounds.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type JournalEvent, type Signalbox, createSignalbox } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { reportScenario } from '../support/faults.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { crashPoints } from './crash-points.ts';
 import { runProgram } from './run-and-kill.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createSignalbox, defineTool, localServer, postgresStore } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 
 const cluster = await startPostgres();
 after(() => cluster.end());

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { postgresStore, sqliteStore } from '../../src/index.ts';
 import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import { CliProject, waitForExit } from '../e2e/cli-project.ts';
-import { fillStore } from '../support/filled-store.ts';
+import { fillStore } from '../support/journal/filled-store.ts';
 import { isFull } from '../support/faults.ts';
-import { password, startPostgres } from '../support/postgres.ts';
+import { password, startPostgres } from '../support/postgres/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 
 const cluster = await startPostgres();

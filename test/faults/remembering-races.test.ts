@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { type CallStarted, type PolicySource, SignalboxError } from '../../src/index.ts';
 import type { Approval } from '../../src/core/calls/approval.ts';
 import { askingRules } from '../../src/core/calls/decision.ts';
-import { type CoreBox, openCoreBox } from '../support/core-box.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { type CoreBox, openCoreBox } from '../support/boxes/core-box.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 
 const toolCount = 20;
 const batches = 5;

@@ -8,10 +8,10 @@ import { verifyChain } from '../../src/journal/integrity/hash-chain.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { openStream } from '../support/event-stream.ts';
+import { openStream } from '../support/http/event-stream.ts';
 import { isFull } from '../support/faults.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { type Replica, type Replicas, startReplicas } from '../support/replicas.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
+import { type Replica, type Replicas, startReplicas } from '../support/replicas/replicas.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 
 const cluster = await startPostgres();

@@ -5,7 +5,7 @@ import type { TurnEvent } from '../../src/runtimes/runtime.ts';
 import type { SessionEvent } from '../../src/sessions/events/session-event.ts';
 import { until } from '../mcp-servers/boxed.ts';
 import { isFull, reportScenario } from '../support/faults.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
 import { runAndKill } from './run-and-kill.ts';
 import { openSessions } from './session-parts.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { command } from '../support/command.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { failingIn, failingWritesLibrary } from './failing-writes.ts';
 
 const directory = createMemoryDirectory('sick-disk');

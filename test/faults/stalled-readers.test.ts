@@ -4,7 +4,7 @@ import { type Socket, connect } from 'node:net';
 import { suite, test } from 'node:test';
 import { begin, send } from '../mcp-clients/raw.ts';
 import { token } from '../mcp-clients/serving.ts';
-import { type ClientStream, openStream } from '../support/event-stream.ts';
+import { type ClientStream, openStream } from '../support/http/event-stream.ts';
 import { isFull } from '../support/faults.ts';
 import { within } from '../support/within.ts';
 import { startLoadedServer } from './loaded-server.ts';

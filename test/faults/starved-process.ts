@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CallResult, createSignalbox, defineTool, localServer } from '../../src/index.ts';
 import { until } from '../mcp-servers/boxed.ts';
-import { startPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres/postgres.ts';
 import { seeded } from '../support/seeded.ts';
 import { type DiskFault, failingWrites, fileSizeLimit, fullDisk } from './disk-faults.ts';
 import { storeAt } from './store-at.ts';

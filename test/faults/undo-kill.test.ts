@@ -6,9 +6,9 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UndoEngine } from '../../src/workspace/undo-engine.ts';
 import { isFull, reportScenario } from '../support/faults.ts';
-import { createMemoryDirectory } from '../support/memory-directory.ts';
+import { createMemoryDirectory } from '../support/temporary-directory.ts';
 import { runSeed, seeded } from '../support/seeded.ts';
-import { treeFingerprint } from '../support/tree-fingerprint.ts';
+import { treeFingerprint } from '../support/undo/tree-fingerprint.ts';
 import { runProgram } from './run-and-kill.ts';
 
 const directory = createMemoryDirectory('undo-kill');

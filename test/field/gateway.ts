@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonObject, isJsonObject } from '../../src/core/json/json.ts';
-import { builtLauncher } from '../support/built-package.ts';
+import { builtLauncher } from '../support/processes/built-package.ts';
 
 /** A running `signalbox serve`. */
 export interface Gateway {

@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
-import { claudeEnvironment } from '../support/claude.ts';
-import { type MessagesRequest, toModelInput, startMessagesServer } from '../support/messages-server.ts';
+import { claudeEnvironment } from '../support/runtime/claude.ts';
+import { type MessagesRequest, toModelInput, startMessagesServer } from '../support/model/messages-server.ts';
 import type { ScriptedInput } from '../support/model/model-script.ts';
 
 /** Runs a program and resolves with its output when it exits. */

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/core/json/json.ts';
 import type { ToolDefinition } from '../../src/core/tools/tool.ts';
 import { fullName, fullNames, recordedNaming } from '../../src/core/tools/tool-names.ts';
 import type { PolicyInput, Policy } from '../../src/policy/policy.ts';
-import { testSource, testTool } from '../support/test-source.ts';
+import { testSource, testTool } from '../support/boxes/test-source.ts';
 
 const server = fc
   .string({ unit: fc.constantFrom(...'abcXYZ019-_'), minLength: 1, maxLength: 44 })

@@ -164,7 +164,7 @@ export const machinesFaultsAttackers: Section<'G'> = {
     promise:
       'PostgreSQL of the tests starts in a checkout that only its owner may enter, for root and for any other user',
     tests: [
-      'test/support/postgres-files.test.ts > PostgreSQL in a checkout that only its owner can access > starts and answers queries',
+      'test/support/postgres/postgres-files.test.ts > PostgreSQL in a checkout that only its owner can access > starts and answers queries',
     ],
   },
 };

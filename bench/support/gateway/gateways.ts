@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtLauncher } from '../../../test/support/built-package.ts';
-import { freePort } from '../../../test/support/free-port.ts';
+import { builtLauncher } from '../../../test/support/processes/built-package.ts';
+import { freePort } from '../../../test/support/http/free-port.ts';
 import type { Peer } from './install-peers.ts';
 import { type GatewayAddress, LeanClient } from './lean-client.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../test/support/free-port.ts';
+import { freePort } from '../../../test/support/http/free-port.ts';
 import { within } from '../../../test/support/within.ts';
 import { programAt } from '../gateway/gateways.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../../test/support/free-port.ts';
+import { freePort } from '../../../test/support/http/free-port.ts';
 import { ownEnvironment } from '../gateway/gateways.ts';
 
 /** A server program and how it is started. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../test/support/cpu-time.ts';
-import { testTool } from '../../../test/support/test-source.ts';
+import { testTool } from '../../../test/support/boxes/test-source.ts';
 import type { SourceTool } from '../source/source.ts';
 import { diffTool } from './diff-tool.ts';
 import { pinTool } from './locked-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import { Catalog } from '../catalog.ts';
 import type { SourceTool } from '../source/source.ts';

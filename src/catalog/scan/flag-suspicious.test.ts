@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../test/support/cpu-time.ts';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { Catalog } from '../catalog.ts';
 import { flagSuspicious } from './flag-suspicious.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { distractors } from '../../../test/support/distractors.ts';
+import { distractors } from '../../../test/support/boxes/distractors.ts';
 import { argumentNames, firstSentence, toolIndex } from './tool-index.ts';
 import { stem, wordsOf } from './search-words.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { Catalog } from '../catalog.ts';
 import { sanitizeTool } from './sanitize-source.ts';
 import { sanitizeText } from './sanitize-text.ts';

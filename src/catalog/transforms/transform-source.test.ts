@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';

@@ -206,8 +206,8 @@ suite('ConfiguredAgents with Claude', { timeout: 300_000 }, () => {
         assert.deepEqual(
           box.catalog().notices.map(({ server, message }) => [server, message.slice(0, 28)]),
           [
-            ['every', 'is handed to Claude as it is'],
-            ['web', 'is handed to Claude as it is'],
+            ['every', 'is passed to Claude directly'],
+            ['web', 'is passed to Claude directly'],
           ],
         );
         assert.equal((await box.call('mcp__every__echo', {})).outcome, 'denied');

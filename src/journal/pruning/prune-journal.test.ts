@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, describe, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { fillStore } from '../../../test/support/filled-store.ts';
+import { fillStore } from '../../../test/support/journal/filled-store.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { readArchives } from './archive-file.ts';
 import { type Verification, verifyChain } from '../integrity/hash-chain.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { fillStore } from '../../../test/support/filled-store.ts';
+import { fillStore } from '../../../test/support/journal/filled-store.ts';
 import { verifyChain } from '../integrity/hash-chain.ts';
 import type { EntryDraft } from '../entries/stored-entry.ts';
 import type { Store } from './store.ts';

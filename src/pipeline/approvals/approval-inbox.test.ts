@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { approvalIdOf } from '../../../test/support/approval-id.ts';
 import * as z from 'zod';
-import { openCoreBox } from '../../../test/support/core-box.ts';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { openCoreBox } from '../../../test/support/boxes/core-box.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import {
   type Approval,
   type CallOptions,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import {
   type AnyTool,
   type Effect,

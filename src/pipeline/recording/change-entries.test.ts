@@ -2,7 +2,7 @@ import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { testSource } from '../../../test/support/test-source.ts';
+import { testSource } from '../../../test/support/boxes/test-source.ts';
 import { defineTool, localServer } from '../../index.ts';
 
 test('changes of status and removals of servers are recorded, new servers that are up are not', async () => {

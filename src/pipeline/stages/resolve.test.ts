@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { messageOf, sendModern } from '../../../test/mcp-clients/raw.ts';
 import { serving } from '../../../test/mcp-clients/serving.ts';
-import { adminToken, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, startTestServer } from '../../../test/support/http/http-server.ts';
 import { type Signalbox, createSignalbox, defineTool, localServer, sqliteStore } from '../../index.ts';
 import { fullNames } from '../../core/tools/tool-names.ts';
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type CallOptions, type CallResult, type Signalbox, createSignalbox } from '../../index.ts';
 import { OutcomeUnknownError, ServerUnreachableError } from '../../core/tools/source-errors.ts';
 import type { SourceTool } from '../../catalog/source/source.ts';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { RetryBudget } from './retry.ts';
 
 /** Creates a box with a tool that throws this error a number of times before it succeeds. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { treeFingerprint } from '../../../test/support/tree-fingerprint.ts';
+import { treeFingerprint } from '../../../test/support/undo/tree-fingerprint.ts';
 import {
   type AnyTool,
   type Signalbox,

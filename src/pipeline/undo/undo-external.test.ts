@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { referenceServer } from '../../../test/mcp-servers/programs.ts';
-import { treeFingerprint } from '../../../test/support/tree-fingerprint.ts';
+import { treeFingerprint } from '../../../test/support/undo/tree-fingerprint.ts';
 import { createSignalbox, mcpServer, transformServer } from '../../index.ts';
 
 test('changes of an external server’s tool in its declared workspace are reported and undone', async (t) => {

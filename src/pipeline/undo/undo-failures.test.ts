@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { treeFingerprint } from '../../../test/support/tree-fingerprint.ts';
+import { treeFingerprint } from '../../../test/support/undo/tree-fingerprint.ts';
 import {
   type AnyTool,
   type Signalbox,

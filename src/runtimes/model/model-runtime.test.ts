@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startMessagesServer, toModelInput } from '../../../test/support/messages-server.ts';
+import { startMessagesServer, toModelInput } from '../../../test/support/model/messages-server.ts';
 import { startGeminiApi } from '../../../test/support/model/gemini-api.ts';
 import { startOpenAIApi } from '../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../test/support/model/scripted-model.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { adminToken, sendRawRequest, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, startTestServer } from '../../../test/support/http/http-server.ts';
 import { allowedHosts, reachableHost } from './allowed-hosts.ts';
 
 const authorization = `Bearer ${adminToken}`;

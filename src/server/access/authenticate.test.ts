@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, it } from 'node:test';
-import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import { createTokenMatcher } from './tokens/bearer-tokens.ts';
 import { localUser } from '../../access/local-user.ts';
 

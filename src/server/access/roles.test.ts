@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OpenAPIHono, createRoute } from '@hono/zod-openapi';
-import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import type { CallStarted, ToolInvoked } from '../../journal/entries/journal-event.ts';
 import { type Role, roles } from '../../core/principal.ts';
 import type { ServerEnvironment } from '../http/server-context.ts';

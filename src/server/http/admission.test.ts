@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { begin, messageOf, send, sendModern } from '../../../test/mcp-clients/raw.ts';
 import { serving } from '../../../test/mcp-clients/serving.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import { defineTool, localServer } from '../../index.ts';
 import { Admission, type ShedReason } from './admission.ts';
 import { Problem, type ProblemDocument } from '../problems/problem.ts';

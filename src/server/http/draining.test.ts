@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 
 describe('draining of a server', () => {
   it('reports not ready at once, and serves requests until the server stops', async (test) => {

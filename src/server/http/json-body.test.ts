@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import { malformedBody } from './json-body.ts';
 import type { ProblemDocument } from '../problems/problem.ts';
 

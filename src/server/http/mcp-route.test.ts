@@ -1,7 +1,7 @@
 import { openSignalbox } from '../../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
-import { adminToken, sendRawRequest, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, sendRawRequest, startTestServer } from '../../../test/support/http/http-server.ts';
 import type { Role } from '../../core/principal.ts';
 
 const alice = { id: 'alice', kind: 'human' } as const;

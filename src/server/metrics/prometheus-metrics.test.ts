@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { startTestServer } from '../../../test/support/http-server.ts';
+import { startTestServer } from '../../../test/support/http/http-server.ts';
 
 describe('GET /metrics', () => {
   it('exports counts and durations of calls by tool, server and outcome, and metrics of the process', async (test) => {

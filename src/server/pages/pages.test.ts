@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startTestServer } from '../../../test/support/http-server.ts';
+import { startTestServer } from '../../../test/support/http/http-server.ts';
 import { schemaText } from './docs-page.ts';
 
 const hostile = `"><script>alert('x')</script><img src=x onerror=alert(1)>&`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { adminToken, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import { problemCodes } from './problem-codes.ts';
 import { toProblem } from './to-problem.ts';
 import type { ProblemDocument } from './problem.ts';

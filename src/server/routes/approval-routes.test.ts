@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http-server.ts';
+import { type TestServer, bodyOf, startTestServer } from '../../../test/support/http/http-server.ts';
 import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
 import type { CallResult } from '../../core/calls/call.ts';
 import type { ProblemDocument } from '../problems/problem.ts';

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import fc from 'fast-check';
 import { Hono } from 'hono';
-import { openStream, take } from '../../../test/support/event-stream.ts';
+import { openStream, take } from '../../../test/support/http/event-stream.ts';
 import { runSeed } from '../../../test/support/seeded.ts';
 import { within } from '../../../test/support/within.ts';
 import type { ServerEnvironment } from '../http/server-context.ts';

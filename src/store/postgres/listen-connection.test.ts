@@ -12,7 +12,7 @@ import { defineTool } from '../../sources/local/define-tool.ts';
 import type { AnyTool } from '../../sources/local/foreign-tools.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { startPostgres } from '../../../test/support/postgres.ts';
+import { startPostgres } from '../../../test/support/postgres/postgres.ts';
 import { within } from '../../../test/support/within.ts';
 import { parseAddress } from './address.ts';
 import { PostgresDatabase, loadDriver } from './postgres-database.ts';

@@ -9,7 +9,7 @@ import { draft } from '../../journal/store/store.conformance.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { password, startPostgres } from '../../../test/support/postgres.ts';
+import { password, startPostgres } from '../../../test/support/postgres/postgres.ts';
 import { within } from '../../../test/support/within.ts';
 import { parseAddress } from './address.ts';
 import { postgresStore } from './postgres-store.ts';

@@ -16,7 +16,7 @@ import { type StoreFixture, draft, storeConformance } from '../../journal/store/
 import { tokenStoreConformance } from '../../journal/store/token-store.conformance.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { startPostgres } from '../../../test/support/postgres.ts';
+import { startPostgres } from '../../../test/support/postgres/postgres.ts';
 import { postgresStore } from './postgres-store.ts';
 
 const cluster = await startPostgres();

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { type LanguageModel, generateText, isStepCount } from 'ai';
-import { type ScriptedRequest, startScriptedHttp } from '../../../test/support/scripted-http.ts';
-import { picture, openShopBox } from '../../../test/support/shop-server.ts';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { type ScriptedRequest, startScriptedHttp } from '../../../test/support/http/scripted-http.ts';
+import { picture, openShopBox } from '../../../test/support/boxes/shop-server.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { CallFailed, aiSdkSteps, aiSdkTools } from './index.ts';
 

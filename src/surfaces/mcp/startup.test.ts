@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
 import { until } from '../../../test/mcp-servers/boxed.ts';
-import { type TestSource, testSource, testTool } from '../../../test/support/test-source.ts';
+import { type TestSource, testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { within } from '../../../test/support/within.ts';
 import { type Signalbox, type SignalboxOptions, createSignalbox } from '../../index.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
-import { document, picture, openShopBox } from '../../../test/support/shop-server.ts';
-import { testSource, testTool } from '../../../test/support/test-source.ts';
+import { document, picture, openShopBox } from '../../../test/support/boxes/shop-server.ts';
+import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
 import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';

@@ -1,4 +1,4 @@
-import { builtLauncher } from '../../support/built-package.ts';
+import { builtLauncher } from '../../support/processes/built-package.ts';
 import type { PackageCache } from '../package-cache.ts';
 import type { ConnectedClient } from './steps.ts';
 

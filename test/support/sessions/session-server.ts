@@ -4,8 +4,8 @@ import type { Session } from '../../../src/sessions/sessions.ts';
 import type { SessionEvent } from '../../../src/sessions/events/session-event.ts';
 import type { RunningServer } from '../../../src/server/server-options.ts';
 import { startServer } from '../../../src/server/start-server.ts';
-import { type ClientStream, openStream } from '../event-stream.ts';
-import { adminToken, bodyOf } from '../http-server.ts';
+import { type ClientStream, openStream } from '../http/event-stream.ts';
+import { adminToken, bodyOf } from '../http/http-server.ts';
 import { type SessionFixtureOptions, type SessionFixture, openSessionFixture } from './session-fixture.ts';
 
 /** Sessions on a real server, closed with the test. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { testSource, testTool } from '../../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../../test/support/boxes/test-source.ts';
 import type { CallResult } from '../../../core/calls/call.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import type { Signalbox } from '../../../signalbox/signalbox.ts';

@@ -1,4 +1,4 @@
-import { scriptedClaude } from '../../../../test/support/claude.ts';
+import { scriptedClaude } from '../../../../test/support/runtime/claude.ts';
 import { faultsConformance } from '../shared/faults.conformance.ts';
 import { ownToolsConformance } from '../shared/own-tools.conformance.ts';
 import { runtimeConformance } from '../../runtime.conformance.ts';

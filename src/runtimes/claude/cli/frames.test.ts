@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
+import { openClaudeFixture } from '../../../../test/support/runtime/claude-fixture.ts';
 import type { JsonObject } from '../../../core/json/json.ts';
 import { findExecutable } from '../shared/installation.ts';
 import type { ClaudeCodeOptions } from '../shared/claude-options.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { type ClaudeFixture, openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
+import { type ClaudeFixture, openClaudeFixture } from '../../../../test/support/runtime/claude-fixture.ts';
 import { claudePassthrough } from '../../../surfaces/claude/index.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, after, before, beforeEach, describe, test } from 'node:test';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { type ClaudeFixture, openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
+import { type ClaudeFixture, openClaudeFixture } from '../../../../test/support/runtime/claude-fixture.ts';
 import { mcpServer } from '../../../sources/mcp/mcp-server.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClaudeCodeOptions } from './claude-options.ts';

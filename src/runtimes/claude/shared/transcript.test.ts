@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
-import { openClaudeFixture } from '../../../../test/support/claude-fixture.ts';
+import { openClaudeFixture } from '../../../../test/support/runtime/claude-fixture.ts';
 import { claudeCliRuntime } from '../cli/claude-cli-runtime.ts';
 import { claudeRuntime } from '../sdk/claude-runtime.ts';
 import type { Runtime, TranscriptMessage } from '../../runtime.ts';

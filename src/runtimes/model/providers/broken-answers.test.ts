@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, after, before, describe, test } from 'node:test';
-import { toModelInput, startMessagesServer } from '../../../../test/support/messages-server.ts';
+import { toModelInput, startMessagesServer } from '../../../../test/support/model/messages-server.ts';
 import { startGeminiApi } from '../../../../test/support/model/gemini-api.ts';
 import type { ModelBlock, ModelScript } from '../../../../test/support/model/model-script.ts';
 import { startOpenAIApi } from '../../../../test/support/model/openai-api.ts';
 import { type TurnResult, runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
-import { testSource, testTool } from '../../../../test/support/test-source.ts';
+import { testSource, testTool } from '../../../../test/support/boxes/test-source.ts';
 import { modelRuntime } from '../model-runtime.ts';
 import type { ProviderSettings } from '../model-options.ts';
 

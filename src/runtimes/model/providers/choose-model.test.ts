@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startMessagesServer } from '../../../../test/support/messages-server.ts';
+import { startMessagesServer } from '../../../../test/support/model/messages-server.ts';
 import { runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
 import { modelRuntime } from '../model-runtime.ts';

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type MessagesRequest, toModelInput, startMessagesServer } from '../../../../test/support/messages-server.ts';
+import {
+  type MessagesRequest,
+  toModelInput,
+  startMessagesServer,
+} from '../../../../test/support/model/messages-server.ts';
 import type { ModelBlock, ModelScript } from '../../../../test/support/model/model-script.ts';
 import { type OpenAIRequest, startOpenAIApi } from '../../../../test/support/model/openai-api.ts';
 import { scriptedModel } from '../../../../test/support/model/scripted-model.ts';

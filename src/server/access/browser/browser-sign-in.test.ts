@@ -12,7 +12,7 @@ import {
   browserHeaders,
   bodyOf,
   startTestServer,
-} from '../../../../test/support/http-server.ts';
+} from '../../../../test/support/http/http-server.ts';
 import { within } from '../../../../test/support/within.ts';
 import type { RunningServer } from '../../server-options.ts';
 import { startServer } from '../../start-server.ts';

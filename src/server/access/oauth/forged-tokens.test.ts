@@ -5,7 +5,7 @@ import {
   type AuthorizationServer,
   startAuthorizationServer,
   createSigningKey,
-} from '../../../../test/support/authorization-server.ts';
+} from '../../../../test/support/http/authorization-server.ts';
 import { seeded } from '../../../../test/support/seeded.ts';
 import { Problem } from '../../problems/problem.ts';
 import { OAuthAccess } from './oauth-access.ts';

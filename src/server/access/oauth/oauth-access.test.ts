@@ -9,8 +9,8 @@ import {
   type TokenOverrides,
   startAuthorizationServer,
   createSigningKey,
-} from '../../../../test/support/authorization-server.ts';
-import { sendRawRequest } from '../../../../test/support/http-server.ts';
+} from '../../../../test/support/http/authorization-server.ts';
+import { sendRawRequest } from '../../../../test/support/http/http-server.ts';
 import type { RunningServer } from '../../server-options.ts';
 import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
 import type { KeyTimes } from './issuer-keys.ts';

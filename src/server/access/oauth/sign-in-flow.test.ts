@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { SignInClient, signInAndConnect } from '../../../../test/mcp-clients/oauth-client.ts';
 import { serving } from '../../../../test/mcp-clients/serving.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
-import { startAuthorizationServer } from '../../../../test/support/authorization-server.ts';
+import { startAuthorizationServer } from '../../../../test/support/http/authorization-server.ts';
 import { mcpServer } from '../../../index.ts';
 
 describe('OAuth sign-in of a client that knows only the URL of the MCP endpoint', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, get as request } from 'node:http';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import type { ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 

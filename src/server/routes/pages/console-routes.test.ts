@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { sendRawRequest, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { sendRawRequest, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 import { consolePaths } from './console-routes.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type TestServer, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { type TestServer, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import type { PolicySummary } from '../../../pipeline/policies/active-policies.ts';
 import type { ConfigurationChanged, ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { Backtest } from '../../../policy/backtest.ts';

@@ -8,7 +8,7 @@ import { OutcomeUnknownError } from '../../../core/tools/source-errors.ts';
 import { defineTool, localServer } from '../../../index.ts';
 import { openSignalbox } from '../../../signalbox/create-signalbox.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
-import { adminToken, bodyOf, startTestServer, type TestServer } from '../../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer, type TestServer } from '../../../../test/support/http/http-server.ts';
 import type { JournalEvent, ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { callDetailsSchema } from '../../schemas/journal-schemas.ts';
 import type { Page } from '../../../journal/queries/journal-reader.ts';

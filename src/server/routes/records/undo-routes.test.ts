@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import { defineTool, localServer } from '../../../index.ts';
 
 test('POST /api/calls/{id}/undo restores the changes of a call; a conflict and a second undo get 409', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { z } from '@hono/zod-openapi';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { type TestServer, adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import type { ConfigurationChanged } from '../../../journal/entries/journal-event.ts';
 import { mcpServer } from '../../../sources/mcp/mcp-server.ts';
 import type { McpServerOptions } from '../../../sources/mcp/mcp-server-options.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
-import { type AssertDocumented, createOpenApiAssertion } from '../../../../test/support/openapi-assertion.ts';
-import { bodyOf } from '../../../../test/support/http-server.ts';
+import { type AssertDocumented, createOpenApiAssertion } from '../../../../test/support/http/openapi-assertion.ts';
+import { bodyOf } from '../../../../test/support/http/http-server.ts';
 import { elicitingServer } from '../../../../test/support/sessions/eliciting-server.ts';
 import {
   type SessionServer,

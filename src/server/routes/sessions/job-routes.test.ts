@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import { openSessionFixture } from '../../../../test/support/sessions/session-fixture.ts';
 import type { Job } from '../../../sessions/schedules/job.ts';
 import { Schedules } from '../../../sessions/schedules/schedules.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { openStream, take } from '../../../../test/support/event-stream.ts';
+import { openStream, take } from '../../../../test/support/http/event-stream.ts';
 import { runSeed } from '../../../../test/support/seeded.ts';
 import { textTurn, textOf } from '../../../../test/support/sessions/session-fixture.ts';
 import { eventsOf, isDone, openSessionServer } from '../../../../test/support/sessions/session-server.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createOpenApiAssertion } from '../../../../test/support/openapi-assertion.ts';
-import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { createOpenApiAssertion } from '../../../../test/support/http/openapi-assertion.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { TranscriptMessage, Turn, TurnEvent } from '../../../runtimes/runtime.ts';
 import type { AgentSummary, Session, SessionPage } from '../../../sessions/sessions.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bodyOf } from '../../../../test/support/http-server.ts';
+import { bodyOf } from '../../../../test/support/http/http-server.ts';
 import { textTurn, textOf, typesOf, untilInterrupted } from '../../../../test/support/sessions/session-fixture.ts';
 import { eventsOf, isDone, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { SentMessage, Session } from '../../../sessions/sessions.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { firstClient, secondClient } from '../../../../test/mcp-clients/clients.ts';
 import { serving, token } from '../../../../test/mcp-clients/serving.ts';
-import { bodyOf } from '../../../../test/support/http-server.ts';
+import { bodyOf } from '../../../../test/support/http/http-server.ts';
 
 interface Clients {
   readonly items: readonly Record<string, unknown>[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { until } from '../../../../test/mcp-servers/boxed.ts';
-import { bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import type { ToolInvoked } from '../../../journal/entries/journal-event.ts';
 import type { ResultPage } from '../../../journal/store/store.ts';
 

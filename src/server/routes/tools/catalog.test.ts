@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { z } from '@hono/zod-openapi';
-import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import type { catalogSchema, serverSchema } from '../../schemas/catalog-schemas.ts';
 
 type Catalog = z.output<typeof catalogSchema>;

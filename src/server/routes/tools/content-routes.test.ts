@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, it } from 'node:test';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http-server.ts';
+import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { ContentReader } from '../../../pipeline/box-content.ts';
 import { messageContent } from '../sessions/turn-routes.ts';

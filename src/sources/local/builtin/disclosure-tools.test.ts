@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, describe, test } from 'node:test';
-import { distractors } from '../../../../test/support/distractors.ts';
+import { distractors } from '../../../../test/support/boxes/distractors.ts';
 import type { Signalbox } from '../../../signalbox/signalbox.ts';
 import type { SignalboxOptions } from '../../../signalbox/signalbox-options.ts';
 import { createSignalbox } from '../../../signalbox/create-signalbox.ts';

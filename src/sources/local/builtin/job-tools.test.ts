@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createSessionLookup, createSessionDescription } from '../../../../test/support/session-lookup.ts';
+import { createSessionLookup, createSessionDescription } from '../../../../test/support/sessions/session-lookup.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { CallId } from '../../../core/identifiers.ts';
 import type { Principal } from '../../../core/principal.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createSessionLookup, createSessionDescription } from '../../../../test/support/session-lookup.ts';
+import { createSessionLookup, createSessionDescription } from '../../../../test/support/sessions/session-lookup.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { ToolCaller } from './caller-scope.ts';
 import { listActiveSessions, listSessions, sessionCount, sessionDetails } from './session-tools.ts';

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { boxed, until } from '../../../../test/mcp-servers/boxed.ts';
 import { httpFixture } from '../../../../test/mcp-servers/http-fixture.ts';
 import { referenceServer } from '../../../../test/mcp-servers/programs.ts';
-import { freePort } from '../../../../test/support/free-port.ts';
+import { freePort } from '../../../../test/support/http/free-port.ts';
 import { mcpServer } from '../../../index.ts';
 
 for (const era of ['legacy', 'modern'] as const) {

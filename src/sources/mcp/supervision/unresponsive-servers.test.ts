@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { until } from '../../../../test/mcp-servers/boxed.ts';
 import { fixtureProgram } from '../../../../test/mcp-servers/programs.ts';
-import { countMarkedProcesses } from '../../../../test/support/marked-processes.ts';
+import { countMarkedProcesses } from '../../../../test/support/processes/marked-processes.ts';
 import { type McpTransport, createSignalbox, mcpServer } from '../../../index.ts';
 
 // Unusual sleep durations distinguish our processes from all others.

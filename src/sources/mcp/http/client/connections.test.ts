@@ -4,7 +4,7 @@ import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { localhostCertificate } from '../../../../../test/support/localhost-certificate.ts';
+import { localhostCertificate } from '../../../../../test/support/http/localhost-certificate.ts';
 import { within } from '../../../../../test/support/within.ts';
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { describe, test } from 'node:test';
-import { freePort } from '../../../../../test/support/free-port.ts';
+import { freePort } from '../../../../../test/support/http/free-port.ts';
 import { boxed, until } from '../../../../../test/mcp-servers/boxed.ts';
 import { echo, failedSignIn, signedIn, storedRecord, transportTo } from '../../../../../test/mcp-servers/person.ts';
 import { browse, protectedServer } from '../../../../../test/mcp-servers/protected-server.ts';

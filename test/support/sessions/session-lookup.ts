@@ -1,6 +1,6 @@
-import { SignalboxError } from '../../src/core/errors.ts';
-import type { Principal } from '../../src/core/principal.ts';
-import type { SessionLookup, SessionDescription } from '../../src/sources/local/builtin/caller-scope.ts';
+import { SignalboxError } from '../../../src/core/errors.ts';
+import type { Principal } from '../../../src/core/principal.ts';
+import type { SessionLookup, SessionDescription } from '../../../src/sources/local/builtin/caller-scope.ts';
 
 /** Creates a session, as the built-in tools see it. */
 export function createSessionDescription(

@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test';
 import * as z from 'zod';
-import type { Signalbox } from '../../src/signalbox/signalbox.ts';
-import type { SignalboxOptions } from '../../src/signalbox/signalbox-options.ts';
-import { createSignalbox } from '../../src/signalbox/create-signalbox.ts';
-import { defineTool } from '../../src/sources/local/define-tool.ts';
-import { localServer } from '../../src/sources/local/local-server.ts';
+import type { Signalbox } from '../../../src/signalbox/signalbox.ts';
+import type { SignalboxOptions } from '../../../src/signalbox/signalbox-options.ts';
+import { createSignalbox } from '../../../src/signalbox/create-signalbox.ts';
+import { defineTool } from '../../../src/sources/local/define-tool.ts';
+import { localServer } from '../../../src/sources/local/local-server.ts';
 
 /** The smallest possible image. */
 export const picture =

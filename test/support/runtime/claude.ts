@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
-import type { ScriptedRuntime, StartScripted } from '../../src/runtimes/runtime.conformance.ts';
-import type { Runtime } from '../../src/runtimes/runtime.ts';
-import { startMessagesServer, toModelInput } from './messages-server.ts';
+import type { ClaudeCodeOptions } from '../../../src/runtimes/claude/shared/claude-options.ts';
+import type { ScriptedRuntime, StartScripted } from '../../../src/runtimes/runtime.conformance.ts';
+import type { Runtime } from '../../../src/runtimes/runtime.ts';
+import { startMessagesServer, toModelInput } from '../model/messages-server.ts';
 
 /** Returns the environment in which the real Claude CLI uses a scripted Messages API and nothing else of this machine. */
 export function claudeEnvironment(baseUrl: string, home: string): Record<string, string> {

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** A message, parsed as the standard requires. */
 export interface ReceivedMessage {

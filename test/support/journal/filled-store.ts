@@ -1,7 +1,7 @@
-import type { ApprovalRecord } from '../../src/journal/store/approval-store.ts';
-import type { EntryDraft } from '../../src/journal/entries/stored-entry.ts';
-import { neverExpires } from '../../src/journal/store/key-value-store.ts';
-import type { Store } from '../../src/journal/store/store.ts';
+import type { ApprovalRecord } from '../../../src/journal/store/approval-store.ts';
+import type { EntryDraft } from '../../../src/journal/entries/stored-entry.ts';
+import { neverExpires } from '../../../src/journal/store/key-value-store.ts';
+import type { Store } from '../../../src/journal/store/store.ts';
 import { seedJournal } from './seed-journal.ts';
 
 const human = { id: 'ann', kind: 'human' } as const;

@@ -1,18 +1,18 @@
-import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
-import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../src/signalbox/create-signalbox.ts';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Approve } from '../../src/core/calls/approval.ts';
-import type { ClaudeCodeOptions } from '../../src/runtimes/claude/shared/claude-options.ts';
-import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
-import type { Runtime } from '../../src/runtimes/runtime.ts';
-import { type ToolInvoked, defineTool, localServer } from '../../src/index.ts';
+import type { Approve } from '../../../src/core/calls/approval.ts';
+import type { ClaudeCodeOptions } from '../../../src/runtimes/claude/shared/claude-options.ts';
+import { type RuntimeTools, runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
+import type { Runtime } from '../../../src/runtimes/runtime.ts';
+import { type ToolInvoked, defineTool, localServer } from '../../../src/index.ts';
 import { claudeEnvironment } from './claude.ts';
-import { type MessagesServer, toModelInput, startMessagesServer } from './messages-server.ts';
-import type { ScriptedInput, ModelBlock } from './model/model-script.ts';
-import { type TurnResult, type TurnOptions, runTurn } from './runtime/run-turn.ts';
+import { type MessagesServer, toModelInput, startMessagesServer } from '../model/messages-server.ts';
+import type { ScriptedInput, ModelBlock } from '../model/model-script.ts';
+import { type TurnResult, type TurnOptions, runTurn } from './run-turn.ts';
 
 /** The real Claude Code in a separate directory, with a box and a scripted model. */
 export interface ClaudeFixture {

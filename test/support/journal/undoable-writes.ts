@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Store, createSignalbox, defineTool, localServer } from '../../src/index.ts';
-import type { CliProject } from '../e2e/cli-project.ts';
+import { type Store, createSignalbox, defineTool, localServer } from '../../../src/index.ts';
+import type { CliProject } from '../../e2e/cli-project.ts';
 
 /**
  * Makes calls that write to one file of a workspace, in a session. Returns their ids. Records are in the data directory of the project,

@@ -1,11 +1,11 @@
-import type { EntryDraft } from '../../src/journal/entries/stored-entry.ts';
-import type { Store } from '../../src/journal/store/store.ts';
-import type { OutcomeName } from '../../src/core/calls/call-outcome.ts';
-import type { Decision } from '../../src/core/calls/decision.ts';
-import { newCallId } from '../../src/core/identifiers.ts';
-import type { JsonObject } from '../../src/core/json/json.ts';
-import type { Effect } from '../../src/core/tools/tool.ts';
-import { seeded } from './seeded.ts';
+import type { EntryDraft } from '../../../src/journal/entries/stored-entry.ts';
+import type { Store } from '../../../src/journal/store/store.ts';
+import type { OutcomeName } from '../../../src/core/calls/call-outcome.ts';
+import type { Decision } from '../../../src/core/calls/decision.ts';
+import { newCallId } from '../../../src/core/identifiers.ts';
+import type { JsonObject } from '../../../src/core/json/json.ts';
+import type { Effect } from '../../../src/core/tools/tool.ts';
+import { seeded } from '../seeded.ts';
 
 /** Options of `seedJournal`. */
 export interface SeedOptions {

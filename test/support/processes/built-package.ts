@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './command.ts';
+import { root } from '../command.ts';
 
 const packages = join(root, 'node_modules', '.cache', 'package');
 /** Longer than any process of a test or benchmark runs. */

@@ -1,16 +1,16 @@
-import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
-import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
-import { journalSealer } from '../../src/config/secrets/journal-key.ts';
-import type { Store } from '../../src/journal/store/store.ts';
-import { type JournalVerification, verifyJournal } from '../../src/journal/integrity/verify-journal.ts';
-import { defineTool } from '../../src/sources/local/define-tool.ts';
-import { localServer } from '../../src/sources/local/local-server.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { journalSealer } from '../../../src/config/secrets/journal-key.ts';
+import type { Store } from '../../../src/journal/store/store.ts';
+import { type JournalVerification, verifyJournal } from '../../../src/journal/integrity/verify-journal.ts';
+import { defineTool } from '../../../src/sources/local/define-tool.ts';
+import { localServer } from '../../../src/sources/local/local-server.ts';
+import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 
 export const human = { id: 'user:ada', kind: 'human' } as const;
 export const bot = { id: 'bot', kind: 'agent' } as const;

@@ -1,5 +1,5 @@
-import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './model/api-server.ts';
-import type { ScriptedInput, ModelToolResult, ModelBlock } from './model/model-script.ts';
+import { type ApiDialect, type ModelApi, type Send, pieces, startApi } from './api-server.ts';
+import type { ScriptedInput, ModelToolResult, ModelBlock } from './model-script.ts';
 
 /** A request to the Messages API. */
 export interface MessagesRequest {

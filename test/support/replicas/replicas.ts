@@ -1,10 +1,10 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CliProject, waitForOutput } from '../e2e/cli-project.ts';
-import { token } from '../mcp-clients/serving.ts';
+import { CliProject, waitForOutput } from '../../e2e/cli-project.ts';
+import { token } from '../../mcp-clients/serving.ts';
 import { type RoundRobinProxy, answeredBy, startRoundRobinProxy } from './round-robin-proxy.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** One process of `signalbox serve`. */
 export class Replica {

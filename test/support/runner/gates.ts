@@ -1,10 +1,10 @@
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
-import manifest from '../../package.json' with { type: 'json' };
-import { linksOf } from '../documents/links.ts';
-import { pages } from '../documents/pages.ts';
-import { command, commands, root, type CommandResult } from './command.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { linksOf } from '../../documents/links.ts';
+import { pages } from '../../documents/pages.ts';
+import { command, commands, root, type CommandResult } from '../command.ts';
 
 /** A check of the whole repository. */
 export interface Gate {

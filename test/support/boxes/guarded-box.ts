@@ -1,16 +1,16 @@
-import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
+import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openConfiguredBox } from '../../src/host/box/open-box.ts';
-import { parseConfiguration } from '../../src/config/file/load-configuration.ts';
-import type { ApprovalRequest } from '../../src/core/calls/approval.ts';
-import type { JsonObject } from '../../src/core/json/json.ts';
-import type { PermissionMode } from '../../src/core/calls/permission-mode.ts';
-import { toBuiltInTool } from '../../src/runtimes/claude/shared/built-in-tools.ts';
-import { type RuntimeTools, runtimeTools } from '../../src/runtimes/runtime-tools.ts';
-import { turnTools } from '../../src/runtimes/turn-tools.ts';
-import { referenceServer } from '../mcp-servers/programs.ts';
+import { openConfiguredBox } from '../../../src/host/box/open-box.ts';
+import { parseConfiguration } from '../../../src/config/file/load-configuration.ts';
+import type { ApprovalRequest } from '../../../src/core/calls/approval.ts';
+import type { JsonObject } from '../../../src/core/json/json.ts';
+import type { PermissionMode } from '../../../src/core/calls/permission-mode.ts';
+import { toBuiltInTool } from '../../../src/runtimes/claude/shared/built-in-tools.ts';
+import { type RuntimeTools, runtimeTools } from '../../../src/runtimes/runtime-tools.ts';
+import { turnTools } from '../../../src/runtimes/turn-tools.ts';
+import { referenceServer } from '../../mcp-servers/programs.ts';
 
 /** The outcome of a call, and the approval requests for it. */
 export interface Attempt {
@@ -61,7 +61,7 @@ export class GuardedBox {
     const { command, args = [] } = referenceServer('filesystem', [directory]);
     const files: Readonly<Record<string, string>> = {
       'rules/policies.yaml': '- { id: all, match: "*", allow: true }\n',
-      'tools/notes.mjs': `import { name } from './name.mjs';
+      'tools/notes.mjs': `import { name } from '../name.mjs';
         const description = 'Reads or writes.';
         const input = { type: 'object' };
         export default [

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { type CryptoKey, type JWK, SignJWT, exportJWK, generateKeyPair } from 'jose';
-import { type IdentityProvider, identityProvider } from '../mcp-servers/identity-provider.ts';
+import { type IdentityProvider, identityProvider } from '../../mcp-servers/identity-provider.ts';
 
 /** A key of an authorization server. */
 export interface SigningKey {

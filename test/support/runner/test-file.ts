@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { run } from 'node:test';
 import type { EventData } from 'node:test';
 import { inspect, stripVTControlCharacters } from 'node:util';
-import { root } from './command.ts';
+import { root } from '../command.ts';
 
 /** The result of one test. */
 export interface TestResult {

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UndoEngine } from '../../src/workspace/undo-engine.ts';
-import { runSeed, seeded } from './seeded.ts';
+import { UndoEngine } from '../../../src/workspace/undo-engine.ts';
+import { runSeed, seeded } from '../seeded.ts';
 import { treeFingerprint } from './tree-fingerprint.ts';
 
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import manifest from '../../package.json' with { type: 'json' };
-import { root } from './command.ts';
-import { freePort } from './free-port.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { root } from '../command.ts';
+import { freePort } from '../http/free-port.ts';
 import { importEmbeddedPostgres } from './postgres-files.ts';
 
 const cache = join(root, 'node_modules', '.cache');

@@ -1,5 +1,5 @@
-import type { ToolDefinition } from '../../src/core/tools/tool.ts';
-import { seeded } from './seeded.ts';
+import type { ToolDefinition } from '../../../src/core/tools/tool.ts';
+import { seeded } from '../seeded.ts';
 
 const services = (
   'jira github gitlab slack stripe salesforce hubspot zendesk notion gmail calendar drive dropbox kubernetes datadog shopify twilio ' +

@@ -1,15 +1,15 @@
-import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
-import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
+import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
+import { openSignalbox } from '../../../src/signalbox/create-signalbox.ts';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import type { TestContext } from 'node:test';
 import * as z from 'zod';
-import type { CallResult } from '../../src/core/calls/call.ts';
-import type { Role } from '../../src/core/principal.ts';
-import { createPrometheusMetrics } from '../../src/server/metrics/prometheus-metrics.ts';
-import type { RunningServer, ServerOptions } from '../../src/server/server-options.ts';
-import { startServer } from '../../src/server/start-server.ts';
-import { defineTool } from '../../src/sources/local/define-tool.ts';
-import { localServer } from '../../src/sources/local/local-server.ts';
+import type { CallResult } from '../../../src/core/calls/call.ts';
+import type { Role } from '../../../src/core/principal.ts';
+import { createPrometheusMetrics } from '../../../src/server/metrics/prometheus-metrics.ts';
+import type { RunningServer, ServerOptions } from '../../../src/server/server-options.ts';
+import { startServer } from '../../../src/server/start-server.ts';
+import { defineTool } from '../../../src/sources/local/define-tool.ts';
+import { localServer } from '../../../src/sources/local/local-server.ts';
 
 export const adminToken = 'test-admin-token-4f1c9b';
 

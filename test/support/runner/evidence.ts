@@ -1,4 +1,4 @@
-import type { Requirement } from '../requirements/requirement.ts';
+import type { Requirement } from '../../requirements/requirement.ts';
 import type { TestResult } from './test-file.ts';
 
 /** Returns the tests of the requirements that do not exist or did not pass. */

@@ -1,4 +1,4 @@
-import type { Source, SourceState, SourceTool } from '../../src/catalog/source/source.ts';
+import type { Source, SourceState, SourceTool } from '../../../src/catalog/source/source.ts';
 
 /** A test source with a configurable state. */
 export interface TestSource extends Source {
