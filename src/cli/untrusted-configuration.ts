@@ -44,8 +44,8 @@ export async function askForTrust(error: UntrustedConfigurationError, terminal: 
 
 /** Returns the command that accepts a configuration from any directory. */
 export function trustCommand({ pending, data }: Pick<UntrustedConfigurationError, 'pending' | 'data'>): string {
-  const elsewhere = data === join(homedir(), '.signalbox') ? '' : ` --data ${shellWord(data)}`;
-  return `signalbox trust ${shellWord(pending.file)}${elsewhere}`;
+  const dataOption = data === join(homedir(), '.signalbox') ? '' : ` --data ${shellWord(data)}`;
+  return `signalbox trust ${shellWord(pending.file)}${dataOption}`;
 }
 
 /** Creates the error for a declined question. It omits the list, which was just shown. */

@@ -83,13 +83,13 @@ function permissionsOf(server: ClientServer & Origin, { permissions = [] }: Foun
   const { title: client, id } = server.client;
   // The form in which Claude Code writes server names in tool names.
   const prefix = `mcp__${server.name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
-  const elsewhere = permissions
+  const named = permissions
     .filter((each) => each.client.id === id)
     .flatMap(({ name, answer }): ToolPermission[] => {
       if (name === prefix) return [{ tool: '*', answer }];
       return name.startsWith(`${prefix}__`) ? [{ tool: name.slice(prefix.length + 2), answer }] : [];
     });
-  return [...(server.permissions ?? []), ...elsewhere].map((permission) => ({ ...permission, client }));
+  return [...(server.permissions ?? []), ...named].map((permission) => ({ ...permission, client }));
 }
 
 /** Hides the tools that a client forbids, or disables the server if it forbids all of them. */

@@ -38,8 +38,8 @@ export class AcceptedChanges {
   /** Reads the accepted changes of all machines. */
   async load(): Promise<void> {
     if (!this.isShared) return;
-    const kept = await this.#shared.keyValues.list(kind);
-    this.#changes = new Map(kept.map(({ key, text }) => [key, JSON.parse(text) as Accepted]));
+    const stored = await this.#shared.keyValues.list(kind);
+    this.#changes = new Map(stored.map(({ key, text }) => [key, JSON.parse(text) as Accepted]));
   }
 
   /** Returns the lock file with the accepted changes. */

@@ -13,7 +13,7 @@ export function lockFile(directory: string): string {
   return join(directory, lockFileName);
 }
 
-/** Reads the lock beside the configuration, if there is one. Throws a `ConfigurationError` when it is invalid. */
+/** Reads the lock next to the configuration, if there is one. Throws a `ConfigurationError` when it is invalid. */
 export function readLock(directory: string): Lock | undefined {
   const file = lockFile(directory);
   const text = readIfExists(file);
@@ -43,7 +43,7 @@ function readIfExists(file: string): string | undefined {
   }
 }
 
-/** Writes the lock atomically, because an incomplete lock would keep Signalbox from starting. */
+/** Writes the lock atomically, because an incomplete lock would prevent Signalbox from starting. */
 export function writeLock(directory: string, lock: Lock): void {
   const file = lockFile(directory);
   try {

@@ -80,7 +80,7 @@ export function acceptedServer({ server, status, reason }: ServerLockStatus, now
   throw new SignalboxError('server-down', `the tools of server "${server}" cannot be listed, it is ${why}`);
 }
 
-/** Returns the accepted definitions with the current definition of one tool, or without it if it is gone. Throws for an unknown tool. */
+/** Returns the accepted definitions with the current definition of one tool, or without it if it was removed. Throws for an unknown tool. */
 export function setLockedTool(accepted: LockedServer, tool: string, now: LockedServer | undefined): LockedServer {
   const definition = now?.tools.get(tool);
   if (definition === undefined && !accepted.tools.has(tool))

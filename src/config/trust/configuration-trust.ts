@@ -103,10 +103,10 @@ export class ConfigurationTrust {
     const { had, has, made } = differenceOf(before, after);
     const [hadIds, hasIds] = [idsOf(had.items), idsOf(has.items)];
     const { capabilities = [] } = this.records.find(file) ?? {};
-    const isGone = (id: string): boolean => hadIds.has(id) && !hasIds.has(id);
-    if (made.length > 0 || capabilities.some(({ id }) => isGone(id))) {
-      const kept = capabilities.filter(({ id }) => !isGone(id));
-      this.records.change(file, { capabilities: merged(kept, made) });
+    const isRemoved = (id: string): boolean => hadIds.has(id) && !hasIds.has(id);
+    if (made.length > 0 || capabilities.some(({ id }) => isRemoved(id))) {
+      const remaining = capabilities.filter(({ id }) => !isRemoved(id));
+      this.records.change(file, { capabilities: merged(remaining, made) });
     }
     return { had, has };
   }
@@ -269,8 +269,10 @@ function once(items: readonly Capability[]): Capability[] {
 function merged(accepted: readonly AcceptedCapability[], added: readonly Capability[]): AcceptedCapability[] {
   const ids = idsOf(added);
   const limited = new Set(added.flatMap(({ place, limit }) => (limit === undefined ? [] : [place])));
-  const kept = accepted.filter(({ id, place, limit }) => !ids.has(id) && (limit === undefined || !limited.has(place)));
-  return [...kept, ...stored(added)];
+  const others = accepted.filter(
+    ({ id, place, limit }) => !ids.has(id) && (limit === undefined || !limited.has(place)),
+  );
+  return [...others, ...stored(added)];
 }
 
 function stored(items: readonly Capability[]): AcceptedCapability[] {

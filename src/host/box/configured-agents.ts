@@ -178,7 +178,7 @@ export async function resolvedProviders(
 function hint(builtin: string): string {
   return (
     'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
-    'approves it; a refusal says why, so do not try the same in another way. ' +
+    'approves it; a refusal states the reason, so do not try the same by other means. ' +
     `The tools that begin with mcp__${builtin}__ describe the application that you run in.`
   );
 }

@@ -138,7 +138,7 @@ export class ConfiguredBox implements ServedConfiguration {
     this.#stopListening = this.#accepted.listen(() => void this.#applyAccepted());
   }
 
-  /** Returns the configured agents. The first call mounts the tools that their runtimes bring along. */
+  /** Returns the configured agents. The first call mounts the tools that their runtimes run themselves. */
   async agents(): Promise<ConfiguredAgents> {
     if (this.#agents !== undefined) return this.#agents;
     const { ConfiguredAgents: Agents } = await import('./configured-agents.ts');

@@ -18,7 +18,7 @@ export interface ConsoleBuild {
 /** Finds the console. In a clone, starts a build in another process when it is missing or older than its sources. */
 export function findConsole(signal?: AbortSignal, root = ownRoot): ConsoleBuild {
   const program = join(root, 'console', 'build.ts');
-  // In the package, the console is built beside this program.
+  // In the package, the console is next to this program.
   if (!existsSync(program)) return { directory: Promise.resolve(join(import.meta.dirname, '..', '..', 'console')) };
   const built = join(root, 'dist', 'console');
   if (isFresh(root, built)) return { directory: Promise.resolve(built) };

@@ -37,7 +37,7 @@ async function tokenRefusal(tokens: InternalSignalbox['tokens'], { id }: Princip
   const [, tokenId] = tokenPrincipal.exec(id) ?? [];
   if (tokenId === undefined) return undefined;
   const token = await tokens.find(tokenId);
-  if (token === undefined) return `the token ${tokenId} does not exist anymore`;
+  if (token === undefined) return `the token ${tokenId} does not exist`;
   const ended = { revoked: 'was revoked', expired: 'has expired', active: undefined }[token.state];
   if (ended !== undefined) return `the token ${tokenId} ${ended}`;
   if (token.profile === undefined) return undefined;

@@ -32,7 +32,7 @@ export interface ServeSettings {
   readonly port: number;
   readonly host: string;
   readonly role: ProcessRole;
-  /** Host headers to accept besides its own address. */
+  /** Host headers to accept in addition to its own address. */
   readonly allowedHost: readonly string[];
   /** The maximum number of concurrent turns. */
   readonly turns: number;

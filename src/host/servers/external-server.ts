@@ -6,7 +6,7 @@ import { type McpServer, mcpServer } from '../../sources/mcp/mcp-server.ts';
 import { type ReferenceContext, resolveTransport } from './external-transport.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** The dependencies for starting a server, besides its entry. */
+/** The dependencies for starting a server, in addition to its entry. */
 export interface ServerStartContext {
   readonly references: ReferenceContext;
   readonly protocolVersions: ProtocolVersionCache | undefined;

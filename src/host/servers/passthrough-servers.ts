@@ -14,7 +14,7 @@ export interface PassthroughServers {
 /** Creates the source of a passthrough server, so that the catalog shows it with a notice. It has no tools. */
 export function passthroughSource({ name }: Pick<ExternalEntry, 'name'>): Source {
   const notice =
-    'is handed to Claude as it is ("passthrough"): its tools cannot be called here, and nothing decides the calls that Claude makes there';
+    'is passed to Claude directly ("passthrough"): its tools cannot be called here, and no policy applies to the calls that Claude makes there';
   const state = { tools: [], notices: [notice] };
   return {
     server: name,

@@ -149,7 +149,7 @@ function reasonSuffix(server: string, reason = ''): string {
     `server "${server}" is disabled`,
     `server "${server}" is down: `,
     `server "${server}" is still being connected to`,
-  ].reduce((text, said) => text.replace(said, ''), reason);
+  ].reduce((text, known) => text.replace(known, ''), reason);
   return rest === '' ? '' : `: ${oneLine(rest)}`;
 }
 

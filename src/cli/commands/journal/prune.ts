@@ -56,13 +56,13 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
 }
 
 function render({ entries, first, last, dropped, keptFor }: Pruned, archive: string | undefined): string {
-  const kept =
+  const note =
     keptFor === undefined
       ? ''
       : `\nentries from call ${keptFor} on stay, because it is still open: settle it with signalbox settle, or wait for its end`;
-  if (entries === 0) return `no entries are older${kept}`;
+  if (entries === 0) return `no entries are older${note}`;
   const range = `${entries} ${entries === 1 ? 'entry' : 'entries'} (${first} to ${last})`;
-  if (dropped === undefined || archive === undefined) return `${range} would be deleted${kept}`;
+  if (dropped === undefined || archive === undefined) return `${range} would be deleted${note}`;
   const { approvals, results, recordings, claims } = dropped;
   const rest = [
     pluralize(approvals, 'approval'),
@@ -71,5 +71,5 @@ function render({ entries, first, last, dropped, keptFor }: Pruned, archive: str
     pluralize(claims, 'idempotency key'),
   ].join(', ');
   const file = shortPath(archive);
-  return `${range} written to ${file}, verified, and deleted; also ${rest}${kept}\nto verify both: signalbox journal verify --with ${file}`;
+  return `${range} written to ${file}, verified, and deleted; also ${rest}${note}\nto verify both: signalbox journal verify --with ${file}`;
 }

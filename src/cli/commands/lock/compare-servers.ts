@@ -84,7 +84,7 @@ export function noSuchServer(name: string, statuses: readonly ServerLockStatus[]
   return usageError(`no server is named "${name}"; ${hint}`, 'signalbox tools --why lists the servers');
 }
 
-/** Runs `work` with the changes that all machines on a PostgreSQL store have accepted. On SQLite there are none besides the lock file. */
+/** Runs `work` with the changes that all machines on a PostgreSQL store have accepted. On SQLite, the lock file contains all of them. */
 export async function withAccepted<Value>(
   { store, data }: { readonly store: string; readonly data: string },
   work: (accepted: AcceptedChanges) => Promise<Value>,

@@ -90,7 +90,7 @@ function explainDecision(
     ...Object.entries(values).map(([name, value]) => ['value', `${name} = ${JSON.stringify(value)}`] as const),
     ...(ruled === undefined ? [] : [['rules', `${ruled.answer} by ${ruled.rule}: ${ruled.reason}`] as const]),
     ...(policy === undefined ? [] : [['policy', `version ${policy}`] as const]),
-    ...shadow.map((said) => ['shadow', `${said.answer} by ${said.rule}: ${said.reason}`] as const),
+    ...shadow.map((each) => ['shadow', `${each.answer} by ${each.rule}: ${each.reason}`] as const),
   ];
   return [
     `${paint(answer)} ${oneLine(`by ${rule}${place(at)}`)}`,
