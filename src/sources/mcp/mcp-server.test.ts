@@ -60,10 +60,14 @@ describe('mcpServer with a program', () => {
   }
 
   test('caches the protocol version', async () => {
+    let stored = 0;
     const cached = new Map<string, CachedProtocolVersion | undefined>();
     const protocolVersions = {
       get: (key: string) => cached.get(key),
-      set: (key: string, version: CachedProtocolVersion | undefined) => void cached.set(key, version),
+      set(key: string, version: CachedProtocolVersion | undefined) {
+        stored += 1;
+        cached.set(key, version);
+      },
     };
     const transport = fixtureProgram('exits-on-probe');
     for (const wasKnown of [false, true]) {
@@ -73,6 +77,7 @@ describe('mcpServer with a program', () => {
       assert.equal(server.health().state, 'up');
       await server.close();
     }
+    assert.equal(stored, 1, 'the second connection uses the cached version');
     const [version] = cached.values();
     assert.equal(version?.kind, 'legacy');
     assert.ok(Date.now() - (version?.at ?? 0) < 60_000);

@@ -38,7 +38,7 @@ export class RequestHeaders {
     const credentials = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
     const lowerCased = Object.entries(configured).map(([name, value]) => [name.toLowerCase(), value] as const);
     const merged = Object.entries({ ...credentials, ...Object.fromEntries(lowerCased) });
-    const accepted = merged.filter(([name]) => name === 'accept').map(([, value]) => value);
+    const accepted = merged.filter(([name, value]) => name === 'accept' && value !== '').map(([, value]) => value);
     const accepting = (types: string): string => [...accepted, types].join(', ');
     const own = merged.filter(([name]) => !managedHeaders.test(name));
     const isReplaceable = (name: string): boolean => name === 'authorization' || name.startsWith('mcp-');
@@ -86,7 +86,8 @@ export class RequestHeaders {
 }
 
 function hasHeader(headers: readonly string[], name: string): boolean {
-  return headers.some((each, index) => index % 2 === 0 && each === name);
+  for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return true;
+  return false;
 }
 
 /** Returns the version of the 2026 envelope that a request carries. */

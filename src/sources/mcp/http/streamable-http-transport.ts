@@ -44,9 +44,9 @@ interface ResponseStream {
 }
 
 /** The result of a request; `error` when the server refused it. */
-type PostResult = AuthorizationResult & { readonly error?: Error };
+type RequestResult = AuthorizationResult & { readonly error?: Error };
 
-const accepted: PostResult = { status: 200, challenge: undefined };
+const accepted: RequestResult = { status: 200, challenge: undefined };
 const sessionEndMs = 500;
 const minReconnectDelayMs = 1000;
 const maxReconnectDelayMs = 30_000;
@@ -119,12 +119,12 @@ export class StreamableHttpTransport implements ChannelTransport {
   }
 
   /** Sends a request, with a token where the server needs one. Rejects when the server refuses the request. */
-  #authorized(request: (token: string | undefined) => Promise<PostResult>): Promise<void> {
+  #authorized(request: (token: string | undefined) => Promise<RequestResult>): Promise<void> {
     const { authorization } = this.#options;
     return (authorization === undefined ? request(undefined) : authorization.run(request)).then(throwRefusal);
   }
 
-  #post(message: JSONRPCMessage, options: ChannelSendOptions, token: string | undefined): Promise<PostResult> {
+  #post(message: JSONRPCMessage, options: ChannelSendOptions, token: string | undefined): Promise<RequestResult> {
     return new Promise((resolve, reject) => {
       const { requestSignal: signal } = options;
       if (signal?.aborted === true) return reject(abortReason(signal));
@@ -147,7 +147,7 @@ export class StreamableHttpTransport implements ChannelTransport {
     head: HttpResponseHead,
     message: JSONRPCMessage,
     options: ChannelSendOptions,
-    resolve: (result: PostResult) => void,
+    resolve: (result: RequestResult) => void,
     reject: (error: unknown) => void,
   ): BodyReader {
     const { maxMessageBytes } = this.#options;
@@ -188,7 +188,7 @@ export class StreamableHttpTransport implements ChannelTransport {
   #readRefusal(
     head: HttpResponseHead,
     message: JSONRPCMessage,
-    resolve: (result: PostResult) => void,
+    resolve: (result: RequestResult) => void,
     reject: (error: unknown) => void,
   ): BodyReader {
     const { status } = head;
@@ -221,7 +221,7 @@ export class StreamableHttpTransport implements ChannelTransport {
     return this.#authorized((token) => this.#get(stream, token));
   }
 
-  #get(stream: ResponseStream, token: string | undefined): Promise<PostResult> {
+  #get(stream: ResponseStream, token: string | undefined): Promise<RequestResult> {
     return new Promise((resolve, reject) => {
       const headers = this.#headers.forStream(this.#state(token), stream.lastEventId);
       const request: HttpRequestOptions = {
@@ -311,7 +311,7 @@ export class StreamableHttpTransport implements ChannelTransport {
 
   async #endSession(): Promise<void> {
     if (this.sessionId === undefined) return;
-    const end = (token: string | undefined): Promise<PostResult> =>
+    const end = (token: string | undefined): Promise<RequestResult> =>
       new Promise((resolve, reject) => {
         const headers = this.#headers.forDelete(this.#state(token));
         const onResponse = (): BodyReader =>
@@ -332,7 +332,7 @@ export class StreamableHttpTransport implements ChannelTransport {
   }
 }
 
-function throwRefusal({ error }: PostResult): void {
+function throwRefusal({ error }: RequestResult): void {
   if (error !== undefined) throw error;
 }
 

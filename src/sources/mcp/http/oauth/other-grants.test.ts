@@ -53,6 +53,7 @@ describe('a client without a person', () => {
       assert.equal((await box.call(...echo('on'))).outcome, 'completed');
       const assertions = server.provider.requests.map(({ fields }) => fields['client_assertion']);
       assert.equal(new Set(assertions).size, 2, 'each assertion is used once');
+      assert.doesNotMatch(JSON.stringify(server.provider.requests), /PRIVATE KEY/);
       assert.doesNotMatch((await storedRecord(transport)).text, /PRIVATE KEY/);
     });
 
