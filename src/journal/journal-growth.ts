@@ -78,7 +78,7 @@ export class GrowthAnnouncer {
 }
 
 /** Calls the listener when a process other than `own` has written to the journal, or may have. */
-export function onGrowth(pubSub: PubSub, listener: () => void, own?: string): () => void {
+function onGrowth(pubSub: PubSub, listener: () => void, own?: string): () => void {
   const stops = [
     pubSub.subscribe(topic, (sender) => {
       if (sender !== own) listener();
