@@ -1,4 +1,7 @@
 import { locateConfiguration } from '../../../config/file/configuration-files.ts';
+import { keyLocation } from '../../../config/secrets/key-ring.ts';
+import { TrustRecords } from '../../../config/trust/trust-records.ts';
+import { openVault } from '../../../host/secrets/open-vault.ts';
 import { shortPath } from '../../../host/data-directory.ts';
 import { environment } from '../../../host/environment.ts';
 import { minSecretLength } from '../../../redaction/redactor.ts';
@@ -44,8 +47,6 @@ function addSetCommand(secret: Command, { terminal }: CommandContext): void {
           `signalbox secret set ${name} asks for the value; or pipe it in`,
         );
       const { openTrust } = await import('../../../host/open-trust.ts');
-      const { openVault } = await import('../../../host/secrets/open-vault.ts');
-      const { keyLocation } = await import('../../../config/secrets/key-ring.ts');
       const vault = openVault(data);
       // Rejects an invalid name before the value is typed.
       const wasThere = await vault.has(name);
@@ -73,8 +74,6 @@ function addListCommand(secret: Command, { terminal: { output } }: CommandContex
     )
     .action(async (_options: object, command: Command) => {
       const { data, json } = readGlobalOptions(command);
-      const { openVault } = await import('../../../host/secrets/open-vault.ts');
-      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       const records = new TrustRecords(data).list();
       const items = (await openVault(data).list()).map((stored) => ({
         ...stored,
@@ -104,7 +103,6 @@ function addRemoveCommand(secret: Command, { terminal: { output } }: CommandCont
     .argument('<name>', 'the name of the secret')
     .action(async (name: string, _options: object, command: Command) => {
       const { data, json } = readGlobalOptions(command);
-      const { openVault } = await import('../../../host/secrets/open-vault.ts');
       const vault = openVault(data);
       if (!(await vault.remove(name))) {
         const names = (await vault.list()).map((each) => each.name);
@@ -112,7 +110,6 @@ function addRemoveCommand(secret: Command, { terminal: { output } }: CommandCont
         throw new CliError(1, 'secret-unknown', `no secret is named "${name}"`, details);
       }
       // A secret that is stored under this name later is a different one, so the grants end here.
-      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       new TrustRecords(data).forgetSecret(name);
       if (json) await printJson(output, { name, action: 'removed' });
       else await output.print(`${name} is removed\n`);

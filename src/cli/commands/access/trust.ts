@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configurationFileNames } from '../../../config/configuration.ts';
 import { findConfiguration } from '../../../config/file/configuration-files.ts';
+import { TrustRecords } from '../../../config/trust/trust-records.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { confirm } from '../../terminal/question.ts';
@@ -67,7 +68,6 @@ function addListCommand(trust: Command, { terminal: { output } }: CommandContext
     .description('Lists the configurations that were accepted on this machine, with the secrets that each may use.')
     .action(async (_options: object, command: Command) => {
       const { data, json } = readGlobalOptions(command);
-      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       const items = new TrustRecords(data).list().map(({ capabilities, ...record }) => ({
         ...record,
         capabilities: capabilities.length,
@@ -101,7 +101,6 @@ function addRevokeCommand(trust: Command, { terminal: { output } }: CommandConte
     .argument('[file]', 'the configuration, or its directory (default: the nearest one)')
     .action(async (file: string | undefined, _options: object, command: Command) => {
       const globals = readGlobalOptions(command);
-      const { TrustRecords } = await import('../../../config/trust/trust-records.ts');
       const path = resolveFile(file, globals);
       const secrets = new TrustRecords(globals.data).find(path)?.secrets ?? [];
       if (!new TrustRecords(globals.data).remove(path))

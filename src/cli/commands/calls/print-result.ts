@@ -36,53 +36,34 @@ function summary({ outcome, decision, callId, changes }: CallResult, time: CallT
   return parts.join(' · ');
 }
 
+const repeat = 'run the same command again: it asks again';
+const wait = 'wait, or raise the time limit, as in --timeout 5m';
+
 /** Returns the next step for a call that did not complete. */
 function nextStep(code: CallErrorCode, tool: string, callId: string): string {
-  switch (code) {
-    case 'definition-changed':
-      return 'signalbox tools';
-    case 'tool-unknown':
-    case 'tool-hidden':
-    case 'server-down':
-      return 'signalbox tools --why';
-    case 'arguments-invalid':
-      return `signalbox tools --json shows the schema of ${tool}`;
-    case 'idempotency-conflict':
-      return 'use another --key for other arguments';
-    case 'approval-unavailable':
-      return 'run the same command in a terminal, where you can be asked';
-    case 'approval-awaited':
-      return 'signalbox approvals shows it, signalbox approve answers it; then run the same command again';
-    case 'approval-expired':
-    case 'approval-used':
-    case 'process-ended':
-      return 'run the same command again: it asks again';
-    case 'outcome-lost':
-      return `find out whether it took effect, then signalbox settle ${callId} --completed or --failed`;
-    case 'deadline-exceeded':
-      return 'raise the time limit, as in --timeout 5m';
-    case 'server-busy':
-    case 'rate-limited':
-      return 'wait, or raise the time limit, as in --timeout 5m';
-    case 'checkpoint-failed':
-    case 'journal-unavailable':
-    case 'outcome-unrecorded':
-    case 'internal-fault':
-      return 'signalbox doctor';
-    case 'policy-denied':
-      return `signalbox policy explain ${callId}`;
-    case 'approval-denied':
-    case 'approval-failed':
-    case 'tool-failed':
-    case 'capability-missing':
-    case 'result-invalid':
-    case 'result-too-large':
-    case 'caller-cancelled':
-    case 'box-closed':
-    case 'arguments-edited':
-    case 'settled-failed':
-      return `signalbox journal --tool ${tool}`;
-  }
+  const steps: Partial<Record<CallErrorCode, string>> = {
+    'definition-changed': 'signalbox tools',
+    'tool-unknown': 'signalbox tools --why',
+    'tool-hidden': 'signalbox tools --why',
+    'server-down': 'signalbox tools --why',
+    'arguments-invalid': `signalbox tools --json shows the schema of ${tool}`,
+    'idempotency-conflict': 'use another --key for other arguments',
+    'approval-unavailable': 'run the same command in a terminal, where you can be asked',
+    'approval-awaited': 'signalbox approvals shows it, signalbox approve answers it; then run the same command again',
+    'approval-expired': repeat,
+    'approval-used': repeat,
+    'process-ended': repeat,
+    'outcome-lost': `find out whether it took effect, then signalbox settle ${callId} --completed or --failed`,
+    'deadline-exceeded': 'raise the time limit, as in --timeout 5m',
+    'server-busy': wait,
+    'rate-limited': wait,
+    'checkpoint-failed': 'signalbox doctor',
+    'journal-unavailable': 'signalbox doctor',
+    'outcome-unrecorded': 'signalbox doctor',
+    'internal-fault': 'signalbox doctor',
+    'policy-denied': `signalbox policy explain ${callId}`,
+  };
+  return steps[code] ?? `signalbox journal --tool ${tool}`;
 }
 
 const signs = { added: '+', modified: '~', deleted: '-' } as const;
