@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type FunctionComponent, createElement } from 'react';
-import { renderToStaticMarkup } from 'react-dom/server';
 import { type ViteDevServer, createServer } from 'vite';
 import { root } from '../support/command.ts';
 
+// Not imported, because the types of React declare elements of the DOM for all tests.
+const require = createRequire(import.meta.url);
+const { createElement } = require('react') as { createElement(component: unknown, properties: object): unknown };
+const { renderToStaticMarkup } = require('react-dom/server') as { renderToStaticMarkup(element: unknown): string };
 let vite: ViteDevServer;
-let MarkdownView: FunctionComponent<{ readonly text: string }>;
+let MarkdownView: unknown;
 
 before(async () => {
   vite = await createServer({
@@ -18,9 +21,7 @@ before(async () => {
     server: { middlewareMode: true, hmr: false, ws: false, watch: null },
     logLevel: 'error',
   });
-  ({ MarkdownView } = (await vite.ssrLoadModule('/src/components/text/markdown-view.tsx')) as {
-    MarkdownView: typeof MarkdownView;
-  });
+  ({ MarkdownView } = await vite.ssrLoadModule('/src/components/text/markdown-view.tsx'));
 });
 after(() => vite.close());
 
