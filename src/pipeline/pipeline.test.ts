@@ -240,7 +240,7 @@ describe('timeouts and cancellation', () => {
     const box = await boxWith(({ ms }, { signal }) => delay(Number(ms), 'done', { signal }));
     const [quick, slow] = [box.call('mcp__t__go', { ms: 20 }), box.call('mcp__t__go', { ms: 60_000 })];
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const closed = box.close({ graceMs: 100 });
+    const closed = box.close({ graceMs: 500 });
     await assert.rejects(box.call('mcp__t__go', {}), { code: 'box-closed' });
     assert.equal((await quick).outcome, 'completed');
     assert.deepEqual([(await slow).outcome, (await slow).error?.code], ['cancelled', 'box-closed']);

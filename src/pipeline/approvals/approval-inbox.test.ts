@@ -352,13 +352,13 @@ describe('approval channels', () => {
       name: 'act',
       description: 'x',
       input: { type: 'object' },
-      timeoutMs: 50,
+      timeoutMs: 300,
       run: () => new Promise((resolve) => setTimeout(resolve, 10, 'done')),
     });
     const look = defineTool({ name: 'look', description: 'x', effect: 'read', run: () => 'seen' });
     const box = await createSignalbox({
       servers: [localServer({ name: 't', tools: [act, look], concurrency: 1 })],
-      approve: () => new Promise((resolve) => setTimeout(resolve, 120, { allow: true })),
+      approve: () => new Promise((resolve) => setTimeout(resolve, 400, { allow: true })),
     });
     const waiting = box.call('mcp__t__act');
     assert.equal((await box.call('mcp__t__look')).outcome, 'completed');

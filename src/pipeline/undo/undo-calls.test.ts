@@ -128,11 +128,11 @@ describe('undoable calls', () => {
 
   for (const [name, then, options] of [
     ['failed', () => Promise.reject(new Error('no')), {}],
-    ['timed-out', (signal: AbortSignal) => delay(60_000, undefined, { signal }), { deadline: () => Date.now() + 300 }],
+    ['timed-out', (signal: AbortSignal) => delay(60_000, undefined, { signal }), { deadline: () => Date.now() + 1000 }],
     [
       'cancelled',
       (signal: AbortSignal) => delay(60_000, undefined, { signal }),
-      { signal: () => AbortSignal.timeout(300) },
+      { signal: () => AbortSignal.timeout(1000) },
     ],
   ] as const) {
     test(`that end as ${name} are rolled back, including session state`, async () => {
