@@ -184,7 +184,18 @@ function errorOf(server: string, result: CallResult): SignalboxError {
 }
 
 /** The resources and prompts that one caller sees. Results have the shape of MCP; each read is recorded. */
-export type ContentReader = ReturnType<typeof contentReader>;
+export interface ContentReader {
+  resources(): readonly ServerResource[];
+  resourceTemplates(): readonly ServerResourceTemplate[];
+  prompts(): readonly ServerPrompt[];
+  readResource(server: string, uri: string, signal: AbortSignal): Promise<JsonObject>;
+  getPrompt(
+    server: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<JsonObject>;
+}
 
 /** The part of a box that content is read from. */
 export type ContentBox = Pick<BoxContent, 'resources' | 'prompts'>;
@@ -193,15 +204,13 @@ export type ContentBox = Pick<BoxContent, 'resources' | 'prompts'>;
 export function contentReader(
   { resources, prompts }: ContentBox,
   caller: Pick<ReadOptions, 'session' | 'principal' | 'profile'>,
-) {
+): ContentReader {
   const view = { profile: caller.profile };
   return {
     resources: () => resources.list(view),
     resourceTemplates: () => resources.templates(view),
     prompts: () => prompts.list(view),
-    readResource: (server: string, uri: string, signal: AbortSignal) =>
-      resources.read(server, uri, { ...caller, signal }),
-    getPrompt: (server: string, name: string, args: Readonly<Record<string, string>>, signal: AbortSignal) =>
-      prompts.get(server, name, args, { ...caller, signal }),
+    readResource: (server, uri, signal) => resources.read(server, uri, { ...caller, signal }),
+    getPrompt: (server, name, args, signal) => prompts.get(server, name, args, { ...caller, signal }),
   };
 }
