@@ -141,8 +141,8 @@ export const externalServers: Section<'B'> = {
   B12: {
     promise: 'elicitation, sampling, roots, progress, cancellation, logging and completion are relayed',
     tests: [
-      'src/catalog/schema/client-answers.test.ts > the answer to an MCP form > is accepted without compilation exactly when JSON Schema accepts it',
-      'src/catalog/schema/client-answers.test.ts > the answer to an MCP form > is never accepted for a malformed form when JSON Schema rejects it',
+      'src/catalog/schema/client-answers.test.ts > the answer to an MCP form > is returned without other fields of the answer when it matches the schema',
+      'src/catalog/schema/client-answers.test.ts > the answer to an MCP form > is rejected with its problems when it does not match the schema',
       'src/sources/mcp/everything.test.ts > the reference server "everything" (stdio) > gets answers to its elicitations, in a form or on a page, from the caller',
       'src/sources/mcp/everything.test.ts > the reference server "everything" (http) > gets answers to its elicitations, in a form or on a page, from the caller',
       'src/sources/mcp/everything.test.ts > the reference server "everything" (http) > gets answers to its sampling requests from the caller',

@@ -51,17 +51,17 @@ describe('protocolVersionFile', () => {
     void other.set('b', undefined);
     assert.equal(versions.get('b'), undefined);
     assert.equal((versions.get('a') as CachedProtocolVersion).kind, 'legacy');
-    assert.equal(statSync(join(directory, 'verdicts.json')).mode & 0o777, 0o600);
-    assert.deepEqual(readdirSync(directory), ['verdicts.json']);
+    assert.equal(statSync(join(directory, 'protocol-versions.json')).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(directory), ['protocol-versions.json']);
   });
 
   test('does not write the same version again', (t) => {
     const directory = createDirectory(t);
     const versions = protocolVersionFile(directory);
     void versions.set('b', modern);
-    const { ino } = statSync(join(directory, 'verdicts.json'));
+    const { ino } = statSync(join(directory, 'protocol-versions.json'));
     void versions.set('b', { ...modern, at: modern.at + 1000 });
-    assert.equal(statSync(join(directory, 'verdicts.json')).ino, ino);
+    assert.equal(statSync(join(directory, 'protocol-versions.json')).ino, ino);
     void versions.set('b', { ...legacy, at: modern.at + 1000 });
     assert.equal((versions.get('b') as CachedProtocolVersion).kind, 'legacy');
   });
@@ -76,14 +76,14 @@ describe('protocolVersionFile', () => {
 
   test('treats an invalid file as empty and replaces it, and ignores a file that cannot be written', (t) => {
     const directory = createDirectory(t);
-    const file = join(directory, 'verdicts.json');
+    const file = join(directory, 'protocol-versions.json');
     const versions = protocolVersionFile(directory);
     for (const text of [
       '',
       '{"version":1,"verd',
       '[]',
-      '{"version":2,"verdicts":{"b":1}}',
-      '{"version":1,"verdicts":{"b":{"kind":"modern","at":1}}}',
+      '{"version":2,"versions":{"b":1}}',
+      '{"version":1,"versions":{"b":{"kind":"modern","at":1}}}',
     ]) {
       writeFileSync(file, text);
       assert.equal(versions.get('b'), undefined, text);

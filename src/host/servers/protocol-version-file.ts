@@ -14,11 +14,11 @@ type StoredVersions = Readonly<Record<string, CachedProtocolVersion>>;
 const maxStoredAgeMs = 90 * 24 * 60 * 60 * 1000;
 
 /**
- * Stores the protocol versions of servers in `verdicts.json`, so that the next start does not probe them again. A file that cannot be
+ * Stores the protocol versions of servers in `protocol-versions.json`, so that the next start does not probe them again. A file that cannot be
  * read counts as empty, one that cannot be written is ignored, and of two concurrent writers one may lose its entry.
  */
 export function protocolVersionFile(directory: string): ProtocolVersionCache {
-  const file = join(directory, 'verdicts.json');
+  const file = join(directory, 'protocol-versions.json');
   return {
     get: (key) => read(file)[key],
     set(key, version) {
@@ -27,10 +27,10 @@ export function protocolVersionFile(directory: string): ProtocolVersionCache {
       const others = Object.entries(stored).filter(
         ([each, { at }]) => each !== key && Date.now() - at < maxStoredAgeMs,
       );
-      const verdicts = Object.fromEntries([...others, ...(version === undefined ? [] : [[key, version] as const])]);
+      const versions = Object.fromEntries([...others, ...(version === undefined ? [] : [[key, version] as const])]);
       try {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-        replaceFile(file, `${JSON.stringify({ version: 1, verdicts })}\n`, 0o600);
+        replaceFile(file, `${JSON.stringify({ version: 1, versions })}\n`, 0o600);
       } catch {
         // The server is probed again next time.
       }
@@ -41,10 +41,10 @@ export function protocolVersionFile(directory: string): ProtocolVersionCache {
 function read(file: string): StoredVersions {
   try {
     const document: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const verdicts = isJsonObject(document) && document['version'] === 1 ? document['verdicts'] : undefined;
-    if (!isJsonObject(verdicts)) return {};
+    const versions = isJsonObject(document) && document['version'] === 1 ? document['versions'] : undefined;
+    if (!isJsonObject(versions)) return {};
     return Object.fromEntries(
-      Object.entries(verdicts).filter(([, each]) => isCachedVersion(each)),
+      Object.entries(versions).filter(([, each]) => isCachedVersion(each)),
     ) as unknown as StoredVersions;
   } catch {
     return {};
