@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { type ServedProject, openWindow, serve, takesAnswer } from '../browser/served-console.ts';
+import { type ServedProject, openWindow, serve, waitUntilAnswerable } from '../browser/served-console.ts';
 import { CliProject } from '../e2e/cli-project.ts';
 import { until } from '../mcp-servers/boxed.ts';
 
@@ -42,14 +42,17 @@ describe('approval inbox in the browser', () => {
   });
 
   const pendingRequests = async (): Promise<readonly PendingRequest[]> =>
-    ((await served.ask('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
+    ((await served.request('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
 
   afterEach(async () => {
-    for (const { id } of await pendingRequests()) await served.ask('POST', `/api/approvals/${id}/deny`, {});
+    for (const { id } of await pendingRequests()) await served.request('POST', `/api/approvals/${id}/deny`, {});
   });
 
   const call = async (tool: string, args: object, waitSeconds = 60): Promise<CallResponse> =>
-    (await served.ask('POST', `/api/tools/mcp__shop__${tool}/call`, { arguments: args, waitSeconds })) as CallResponse;
+    (await served.request('POST', `/api/tools/mcp__shop__${tool}/call`, {
+      arguments: args,
+      waitSeconds,
+    })) as CallResponse;
 
   async function openInbox(options: { token?: string } = {}): Promise<Page> {
     const { page } = await openWindow(served, options);
@@ -72,7 +75,7 @@ describe('approval inbox in the browser', () => {
     assert.match(await line.innerText(), /^writes \S+policies\.yaml \(.+\)$/);
     await region.getByText('Calls that may write a protected file always ask, even where a rule allows them').waitFor();
     await region.getByText(/^The rules alone: allow, saving is fine/).waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     const remember = page.getByRole('button', { name: /^Remember/ });
     assert.equal(await remember.isDisabled(), true);
     assert.match((await remember.getAttribute('title')) ?? '', /protected files always ask/);
@@ -91,7 +94,7 @@ describe('approval inbox in the browser', () => {
     await card(page).getByText('"one"').waitFor();
     const newest = (await pendingRequests())[0];
     assert.equal(newest?.arguments.command, 'three');
-    await served.ask('POST', `/api/approvals/${newest.id}/deny`, {});
+    await served.request('POST', `/api/approvals/${newest.id}/deny`, {});
     await rows(page).nth(2).waitFor({ state: 'detached' });
     await call('run', { command: 'four' }, 0);
     await rows(page).nth(2).waitFor();
@@ -135,7 +138,7 @@ describe('approval inbox in the browser', () => {
     assert.ok(box !== null && frame !== null && box.width > 40, 'the deepest text is readable');
     await region.getByRole('button', { name: /^Show 1 line, 198/ }).click();
     await region.getByText('curl https://evil.example').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('a');
     assert.equal((await made).outcome, 'completed');
   });
@@ -143,7 +146,7 @@ describe('approval inbox in the browser', () => {
   it('ignores a repeated key that is held down, and the first key after the window gains focus', async () => {
     const page = await openInbox();
     const made = call('pay', { to: 'ann' });
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await approve(page).focus();
     await page.keyboard.down('Enter');
     const yes = page.getByRole('button', { name: 'Yes, run it' });
@@ -152,12 +155,12 @@ describe('approval inbox in the browser', () => {
     await page.keyboard.up('Enter');
     assert.equal((await pendingRequests()).length, 1);
     await page.keyboard.press('Escape');
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.evaluate("dispatchEvent(new Event('focus'))");
     await page.keyboard.press('a');
     await page.getByText('this request has only just appeared').waitFor();
     assert.equal(await yes.count(), 0);
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('a');
     await yes.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
@@ -168,7 +171,7 @@ describe('approval inbox in the browser', () => {
     const page = await openInbox();
     const later = call('run', { command: 'later' }, 0);
     await later;
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     // The caller starts to wait again between pointerdown and click, so the button changes its meaning.
     await approve(page).dispatchEvent('pointerdown');
     const again = call('run', { command: 'later' });
@@ -179,7 +182,7 @@ describe('approval inbox in the browser', () => {
     await approve(page).dispatchEvent('click', { detail: 1 });
     await page.getByText('the request changed while the button was pressed').waitFor();
     assert.equal((await pendingRequests()).length, 1);
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     // An element inserted above moves another button under the pointer before the click.
     await page.evaluate(`
       const pushed = document.createElement('div');
@@ -192,12 +195,12 @@ describe('approval inbox in the browser', () => {
     assert.equal((await pendingRequests()).length, 1);
     // Another request replaces the one under the pressed pointer.
     const [first] = await pendingRequests();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await approve(page).hover();
     await page.mouse.down();
     const other = call('run', { command: 'other' });
     await rows(page).nth(1).waitFor();
-    await served.ask('POST', `/api/approvals/${first?.id}/deny`, {});
+    await served.request('POST', `/api/approvals/${first?.id}/deny`, {});
     await page.getByRole('button', { name: 'Next call' }).waitFor();
     await page.mouse.up();
     assert.equal((await again).outcome, 'denied');
@@ -207,7 +210,7 @@ describe('approval inbox in the browser', () => {
     );
     await page.getByRole('button', { name: 'Next call' }).click();
     await card(page).getByText('"other"').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await approve(page).click();
     assert.equal((await other).outcome, 'completed');
   });
@@ -221,16 +224,18 @@ describe('approval inbox in the browser', () => {
     const region = card(page, 'pay');
     await region.getByRole('button', { name: /^Reveal/ }).click();
     await region.locator('mark.revealed').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('a');
     await page.getByRole('form', { name: 'Confirm the approval' }).waitFor();
     await page.reload();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     assert.equal(await page.getByRole('form', { name: 'Confirm the approval' }).count(), 0);
     assert.equal(await region.locator('mark.revealed').count(), 0);
     assert.equal(await approve(page).isDisabled(), true, 'the revealed part is hidden again, so it cannot be approved');
 
-    const { token } = (await served.ask('POST', '/api/tokens', { role: 'viewer', name: 'eve' })) as { token: string };
+    const { token } = (await served.request('POST', '/api/tokens', { role: 'viewer', name: 'eve' })) as {
+      token: string;
+    };
     const viewer = await openInbox({ token });
     await card(viewer, 'pay').getByText('Some arguments are hidden').waitFor();
     await card(viewer, 'pay')

@@ -29,8 +29,8 @@ interface CallDetails {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-const pendingRequests = async ({ ask }: ServedProject): Promise<readonly PendingRequest[]> =>
-  ((await ask('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
+const pendingRequests = async ({ request }: ServedProject): Promise<readonly PendingRequest[]> =>
+  ((await request('GET', '/api/approvals?state=pending')) as { items: readonly PendingRequest[] }).items;
 
 /** Starts a call that asks for approval; resolves with a function that disconnects its caller. */
 type StartCall = (served: ServedProject, args: object) => Promise<() => Promise<unknown>>;
@@ -113,10 +113,10 @@ const callers: Readonly<Record<string, StartCall>> = {
       await closed;
     };
   },
-  'session, interrupted': async ({ ask }, args) => {
-    const { id } = (await ask('POST', '/api/sessions', {})) as { id: string };
-    await ask('POST', `/api/sessions/${id}/messages`, { content: `call mcp__shop__run ${JSON.stringify(args)}` });
-    return () => ask('POST', `/api/sessions/${id}/interrupt`, {});
+  'session, interrupted': async ({ request }, args) => {
+    const { id } = (await request('POST', '/api/sessions', {})) as { id: string };
+    await request('POST', `/api/sessions/${id}/messages`, { content: `call mcp__shop__run ${JSON.stringify(args)}` });
+    return () => request('POST', `/api/sessions/${id}/interrupt`, {});
   },
 };
 
@@ -146,11 +146,11 @@ describe('pending approval whose caller disconnects', () => {
       const [{ id, callId } = { id: '', callId: '' }] = await pendingRequests(served);
       let details: CallDetails = {};
       await until(async () => {
-        details = (await served.ask('GET', `/api/calls/${callId}`).catch(() => ({}))) as CallDetails;
+        details = (await served.request('GET', `/api/calls/${callId}`).catch(() => ({}))) as CallDetails;
         return details.outcome !== undefined;
       }, 'the call has an outcome');
       assert.equal(details.ran, false);
-      await served.ask('POST', `/api/approvals/${id}/deny`, {});
+      await served.request('POST', `/api/approvals/${id}/deny`, {});
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByText('Nothing is waiting for you').waitFor();
     });
@@ -185,9 +185,9 @@ describe('killed server with open calls', () => {
   it('shows no call as running or waiting after a restart: sessions, calls and approvals report what is known', async () => {
     first = await serve(new CliProject(files));
     const { page } = await openWindow(first);
-    const { id } = (await first.ask('POST', '/api/sessions', { title: 'Killed' })) as { id: string };
+    const { id } = (await first.request('POST', '/api/sessions', { title: 'Killed' })) as { id: string };
     const content = 'call mcp__shop__run {"command":"x"}\ncall mcp__shop__hang {}';
-    await first.ask('POST', `/api/sessions/${id}/messages`, { content });
+    await first.request('POST', `/api/sessions/${id}/messages`, { content });
     await page.goto(`${first.url}/sessions/${id}`);
     const waiting = page.getByRole('region', { name: 'Call of run' });
     const running = page.getByRole('region', { name: 'Call of hang' });
@@ -209,9 +209,9 @@ describe('killed server with open calls', () => {
     );
 
     second = await serve(first.project, Number(new URL(first.url).port));
-    const { ask } = second;
+    const { request } = second;
     for (const { callId } of requests) {
-      const details = (await ask('GET', `/api/calls/${callId}`)) as CallDetails;
+      const details = (await request('GET', `/api/calls/${callId}`)) as CallDetails;
       assert.deepEqual([details.outcome, details.ran, details.error?.code], ['cancelled', false, 'process-ended']);
       assert.match(
         details.error?.message ?? '',
@@ -225,13 +225,13 @@ describe('killed server with open calls', () => {
     await running.getByText(/may have taken effect/).waitFor();
     const outdated = page.getByText(/No answer in time|^running$|waiting for you/);
     await until(async () => (await outdated.count()) === 0, 'the page shows no call as running or waiting');
-    const { items } = (await ask('GET', '/api/calls?tool=mcp__shop__hang')) as { items: readonly CallDetails[] };
+    const { items } = (await request('GET', '/api/calls?tool=mcp__shop__hang')) as { items: readonly CallDetails[] };
     assert.deepEqual(
       items.map(({ outcome }) => outcome),
       ['unknown'],
     );
     const journal = (await first.project.json(['journal', '--tool', 'mcp__shop__run']))['items'] as CallDetails[];
     assert.ok(journal.some(({ error }) => error?.code === 'process-ended'));
-    assert.equal(((await ask('GET', `/api/sessions/${id}`)) as { state: string }).state, 'idle');
+    assert.equal(((await request('GET', `/api/sessions/${id}`)) as { state: string }).state, 'idle');
   });
 });

@@ -34,18 +34,21 @@ describe('approval inbox under manipulation by an agent', () => {
     for (;;) {
       const { items } = await listApprovals();
       if (items.length === 0) return;
-      for (const { id } of items) await served.ask('POST', `/api/approvals/${id}/deny`, {});
+      for (const { id } of items) await served.request('POST', `/api/approvals/${id}/deny`, {});
     }
   });
 
   const listApprovals = async (state = 'pending') =>
-    (await served.ask('GET', `/api/approvals?state=${state}&limit=1000`)) as {
+    (await served.request('GET', `/api/approvals?state=${state}&limit=1000`)) as {
       items: readonly ListedApproval[];
       total: number;
     };
 
   const call = async (tool: string, args: object, waitSeconds = 60): Promise<CallResponse> =>
-    (await served.ask('POST', `/api/tools/mcp__shop__${tool}/call`, { arguments: args, waitSeconds })) as CallResponse;
+    (await served.request('POST', `/api/tools/mcp__shop__${tool}/call`, {
+      arguments: args,
+      waitSeconds,
+    })) as CallResponse;
 
   async function openInbox(): Promise<Page> {
     const { page } = await openWindow(served);
@@ -148,7 +151,9 @@ describe('approval inbox under manipulation by an agent', () => {
   });
 
   it('a request below 120 of another caller is counted, found by its caller, and reachable page by page', async () => {
-    const { token } = (await served.ask('POST', '/api/tokens', { role: 'agent', name: 'flood' })) as { token: string };
+    const { token } = (await served.request('POST', '/api/tokens', { role: 'agent', name: 'flood' })) as {
+      token: string;
+    };
     await call('run', { command: 'buried' }, 0);
     const flood = Array.from({ length: 120 }, async (_, index) => {
       const response = await fetch(`${served.url}/api/tools/mcp__shop__run/call`, {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { openWindow, serve, type ServedProject } from '../browser/served-console.ts';
-import { closeLater } from '../browser/close-after-tests.ts';
+import { closeAfterTests } from '../browser/close-after-tests.ts';
 import { sendRawRequest } from '../support/http/http-server.ts';
 
 interface Operation {
@@ -32,7 +32,7 @@ async function startOtherServer(): Promise<OtherServer> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closeLater(async () => {
+  closeAfterTests(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
@@ -69,7 +69,7 @@ describe('another origin on the same host that receives the browser cookie', () 
   };
 
   async function operations(): Promise<readonly Operation[]> {
-    const { paths } = (await served.ask('GET', '/openapi.json')) as OpenApiDocument;
+    const { paths } = (await served.request('GET', '/openapi.json')) as OpenApiDocument;
     return Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([, { security }]) => security?.length !== 0)
@@ -98,7 +98,7 @@ describe('another origin on the same host that receives the browser cookie', () 
   });
 
   it('is rejected with a forged key, with the key of another browser, and with the key alone', async () => {
-    const { url: signInUrl } = (await served.ask('POST', '/api/sign-in-links')) as { url: string };
+    const { url: signInUrl } = (await served.request('POST', '/api/sign-in-links')) as { url: string };
     const otherBrowser = await openWindow({ url: served.url, signInUrl });
     const otherKey = (await otherBrowser.page.evaluate<string | null>(storedKey)) ?? '';
     assert.notEqual(otherKey, key);
@@ -148,7 +148,7 @@ describe('another origin on the same host that receives the browser cookie', () 
   });
 
   it('a browser without its key asks to sign in, and continues once another tab has signed in', async () => {
-    const { url: signInUrl } = (await served.ask('POST', '/api/sign-in-links')) as { url: string };
+    const { url: signInUrl } = (await served.request('POST', '/api/sign-in-links')) as { url: string };
     await page.evaluate('localStorage.clear()');
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();

@@ -77,10 +77,10 @@ describe('flag of a definition that instructs the model', () => {
     });
     const served = await serve(project);
     await until(
-      async () => JSON.stringify(await served.ask('GET', '/api/tools')).includes('mcp__shop__'),
+      async () => JSON.stringify(await served.request('GET', '/api/tools')).includes('mcp__shop__'),
       'the server is up',
     );
-    await served.ask('POST', '/api/tools/mcp__shop__price/call', { arguments: {}, waitSeconds: 0 });
+    await served.request('POST', '/api/tools/mcp__shop__price/call', { arguments: {}, waitSeconds: 0 });
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     await page.getByText('Suspicious: its definition asks to hide something from the user').waitFor();

@@ -27,17 +27,17 @@ describe('changed definitions of a server in a running gateway', () => {
   });
   let served: ServedProject;
   const changedServers = async (): Promise<string[]> => {
-    const { items } = (await served.ask('GET', '/api/lock')) as { items: { server: string; status: string }[] };
+    const { items } = (await served.request('GET', '/api/lock')) as { items: { server: string; status: string }[] };
     return items.filter(({ status }) => status === 'changed').map(({ server }) => server);
   };
   const call = async (server: string): Promise<string> => {
     const path = `/api/tools/mcp__${server}__transfer/call`;
-    return ((await served.ask('POST', path, { arguments: {}, waitSeconds: 0 })) as { outcome: string }).outcome;
+    return ((await served.request('POST', path, { arguments: {}, waitSeconds: 0 })) as { outcome: string }).outcome;
   };
   before(async () => {
     served = await serve(project);
     await until(async () => {
-      const tools = JSON.stringify(await served.ask('GET', '/api/tools'));
+      const tools = JSON.stringify(await served.request('GET', '/api/tools'));
       return ['bank', 'shop', 'own'].every((server) => tools.includes(`mcp__${server}__`));
     }, 'all servers are up');
   });

@@ -6,11 +6,11 @@ import type { CallResult } from '../../console/src/api/schema.ts';
 import { newCallId } from '../../src/core/identifiers.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { CliProject } from '../e2e/cli-project.ts';
-import { type ServedProject, type Window, faultsInEveryLook, openWindow, serve } from './served-console.ts';
+import { type ServedProject, type Window, faultsInEveryLayout, openWindow, serve } from './served-console.ts';
 
 const attack = '<img src=x onerror="document.title=\'taken over\'">';
 
-/** Tools that write what they are told, and give back what they were given. */
+/** The module of a server with a tool that returns a text and a tool that writes it to a file. */
 const tools = `
 import { writeFileSync } from 'node:fs';
 import { defineTool } from 'signalbox';
@@ -28,18 +28,18 @@ const rules = `- id: no-shouting
 - { id: writes, match: mcp__desk__write, allow: true }
 `;
 
-const lost = newCallId();
+const unknownCall = newCallId();
 
-/** A journal as it is after a crash: a call began, and nobody knows how it ended. */
-async function cutOff(place: CliProject): Promise<void> {
-  mkdirSync(place.data, { recursive: true });
-  const store = sqliteStore({ file: join(place.data, 'signalbox.db') });
-  const columns = { call: lost, session: '', tool: 'mcp__desk__pay', at: Date.now() };
+/** Writes the journal of a process that crashed: the outcome of `unknownCall` is unknown. */
+async function writeUnknownCall(project: CliProject): Promise<void> {
+  mkdirSync(project.data, { recursive: true });
+  const store = sqliteStore({ file: join(project.data, 'signalbox.db') });
+  const columns = { call: unknownCall, session: '', tool: 'mcp__desk__pay', at: Date.now() };
   const facts = { principal: { id: 'someone', kind: 'agent' }, arguments: {}, server: 'desk', effect: 'irreversible' };
-  const ended = { ...facts, durationMs: null, output: '' };
+  const outcome = { ...facts, durationMs: null, output: '' };
   await store.append([
     { ...columns, type: 'CallStarted', outcome: '', body: JSON.stringify(facts) },
-    { ...columns, type: 'ToolInvoked', outcome: 'unknown', body: JSON.stringify(ended) },
+    { ...columns, type: 'ToolInvoked', outcome: 'unknown', body: JSON.stringify(outcome) },
   ]);
   await store.close();
 }
@@ -47,11 +47,11 @@ async function cutOff(place: CliProject): Promise<void> {
 describe('the calls page', () => {
   let served: ServedProject;
   let window: Window;
-  const call = (tool: string, given: object): Promise<CallResult> =>
-    served.ask('POST', `/api/tools/mcp__desk__${tool}/call`, { arguments: given }) as Promise<CallResult>;
+  const call = (tool: string, args: object): Promise<CallResult> =>
+    served.request('POST', `/api/tools/mcp__desk__${tool}/call`, { arguments: args }) as Promise<CallResult>;
 
   before(async () => {
-    const place = new CliProject({
+    const project = new CliProject({
       'desk.ts': tools,
       'policies.yaml': rules,
       'signalbox.config.json': JSON.stringify({
@@ -59,14 +59,14 @@ describe('the calls page', () => {
         policies: 'policies.yaml',
       }),
     });
-    mkdirSync(join(place.directory, 'work'));
-    writeFileSync(join(place.directory, 'work', 'a.txt'), 'before\n');
-    await cutOff(place);
-    served = await serve(place);
+    mkdirSync(join(project.directory, 'work'));
+    writeFileSync(join(project.directory, 'work', 'a.txt'), 'before\n');
+    await writeUnknownCall(project);
+    served = await serve(project);
     window = await openWindow(served);
   });
 
-  it('is narrowed by filters in its address, opens a call, and says why it was decided so, as the CLI does', async () => {
+  it('stores filters in the address, opens a call, and explains its decision as the CLI does', async () => {
     const { page, faults } = window;
     await call('echo', { text: 'soft' });
     const { callId } = await call('echo', { text: 'LOUD' });
@@ -86,7 +86,7 @@ describe('the calls page', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('shows new calls by themselves, and keeps them back while somebody reads further down', async () => {
+  it('shows new calls automatically, and holds them back while the list is scrolled down', async () => {
     const { page } = window;
     for (let index = 0; index < 40; index += 1) await call('echo', { text: `call ${index}` });
     await page.goto(`${served.url}/calls?text=call+`);
@@ -95,16 +95,16 @@ describe('the calls page', () => {
     await call('echo', { text: 'call on top' });
     await page.getByText('41 calls', { exact: true }).waitFor();
     await list.evaluate((element) => (element.scrollTop = 200));
-    const isAt = (): Promise<string | null> => page.locator('li[data-index="10"] a').getAttribute('href');
-    const read = await isAt();
-    await call('echo', { text: 'call kept back' });
+    const tenthCall = (): Promise<string | null> => page.locator('li[data-index="10"] a').getAttribute('href');
+    const before = await tenthCall();
+    await call('echo', { text: 'call held back' });
     await page.getByRole('button', { name: '1 new call' }).waitFor();
-    assert.equal(await isAt(), read, 'what is read stays where it is');
+    assert.equal(await tenthCall(), before, 'rows in view must not move');
     await page.getByRole('button', { name: '1 new call' }).click();
     await page.getByText('42 calls', { exact: true }).waitFor();
   });
 
-  it('undoes a call, and with a conflict touches nothing', async () => {
+  it('undoes a call, and leaves the file unchanged on a conflict', async () => {
     const { page } = window;
     const file = join(served.project.directory, 'work', 'a.txt');
     const first = await call('write', { text: 'after\n' });
@@ -125,9 +125,9 @@ describe('the calls page', () => {
     assert.equal(readFileSync(file, 'utf8'), 'by somebody else\n');
   });
 
-  it('takes what a human found out about a call whose outcome is unknown', async () => {
+  it('lets a user settle a call whose outcome is unknown', async () => {
     const { page } = window;
-    await page.goto(`${served.url}/calls/${lost}`);
+    await page.goto(`${served.url}/calls/${unknownCall}`);
     const unknown = page.getByRole('region', { name: 'Outcome unknown' });
     await unknown.getByRole('textbox').fill('the bank says so');
     await unknown.getByRole('button', { name: 'Completed' }).click();
@@ -139,7 +139,7 @@ describe('the calls page', () => {
   it('replays the calls of a session', async () => {
     const { page } = window;
     const body = { arguments: { text: 'once' }, sessionId: 'replayed' };
-    await served.ask('POST', '/api/tools/mcp__desk__echo/call', body);
+    await served.request('POST', '/api/tools/mcp__desk__echo/call', body);
     await page.goto(`${served.url}/calls?session=replayed`);
     await page.getByRole('link', { name: 'Replay' }).click();
     await page.getByLabel(/Rules to apply/).fill('- { id: shut, deny: true }');
@@ -148,19 +148,19 @@ describe('the calls page', () => {
     await page.getByRole('row', { name: /mcp__desk__echo completed denied/ }).waitFor();
   });
 
-  it('shows HTML in arguments, results and names of files as text', async () => {
+  it('shows HTML in arguments, results and file names as text', async () => {
     const { page, faults } = window;
     const echoed = await call('echo', { text: attack });
-    // A slash would be a directory.
+    // A slash would separate directories.
     const name = attack.replaceAll('/', '');
     const written = await call('write', { text: `${attack}\n`, file: name });
-    for (const [{ callId }, times] of [
+    for (const [{ callId }, minCount] of [
       [echoed, 2],
       [written, 3],
     ] as const) {
       await page.goto(`${served.url}/calls/${callId}`);
       await page.getByRole('region', { name: 'Record' }).waitFor();
-      assert.ok((await page.getByText(attack).count()) >= times, 'it is there to read');
+      assert.ok((await page.getByText(attack).count()) >= minCount, 'the text is shown');
       assert.equal(await page.locator('img').count(), 0);
       assert.match(await page.title(), /mcp__desk__/);
     }
@@ -173,7 +173,7 @@ describe('the calls page', () => {
     );
   });
 
-  it('draws the calls along the time and counts them, with the same as a table', async () => {
+  it('shows the calls on a timeline and in charts, and the charts as tables', async () => {
     const { page } = window;
     await page.goto(`${served.url}/calls?view=timeline`);
     await page.locator('a.bar').first().focus();
@@ -188,13 +188,13 @@ describe('the calls page', () => {
     await page.waitForURL(/tool=mcp__desk__write/);
   });
 
-  it('can be used by everybody, in both themes, on a desk and on a phone', async () => {
+  it('has no accessibility violations or errors in both themes, on desktop and phone', async () => {
     const { callId } = await call('write', { text: 'more\n', file: 'b.txt' });
-    const paths = ['/calls', '/calls?view=timeline', '/calls?view=charts', `/calls/${callId}`, `/calls/${lost}`];
-    assert.deepEqual(await faultsInEveryLook(served, paths), []);
+    const paths = ['/calls', '/calls?view=timeline', '/calls?view=charts', `/calls/${callId}`, `/calls/${unknownCall}`];
+    assert.deepEqual(await faultsInEveryLayout(served, paths), []);
   });
 
-  it('tells who looks as far back as that, what was pruned', async () => {
+  it('mentions pruned calls if the selected period includes them', async () => {
     const { page } = window;
     const archive = join(served.project.directory, 'old.jsonl');
     const until = new Date().toISOString();

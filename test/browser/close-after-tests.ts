@@ -3,7 +3,7 @@ import { after } from 'node:test';
 const open: (() => Promise<void>)[] = [];
 
 /** Registers a cleanup that runs after the tests of the file, in reverse order. */
-export function closeLater(close: () => Promise<void>): void {
+export function closeAfterTests(close: () => Promise<void>): void {
   open.push(close);
 }
 

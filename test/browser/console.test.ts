@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ServedProject, accessibilityFaults, faultsInEveryLook, openWindow, serve } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, faultsInEveryLayout, openWindow, serve } from './served-console.ts';
 
 describe('the console', () => {
   let served: ServedProject;
@@ -8,16 +8,16 @@ describe('the console', () => {
     served = await serve();
   });
 
-  it('opens by the printed link, signed in, with what can be done next', async () => {
+  it('the printed link signs in, and opens the sessions with the first steps', async () => {
     const { page, faults } = await openWindow(served);
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.getByRole('button', { name: /Take the tour/ }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    assert.equal(page.url(), `${served.url}/`, 'the code is not in the address');
+    assert.equal(page.url(), `${served.url}/`, 'the sign-in code must not stay in the address');
     assert.deepEqual(faults, []);
   });
 
-  it('keeps the focus in a dialog, and gives it back where it was', async () => {
+  it('a dialog keeps the focus, and returns it to its button when it closes', async () => {
     const { page } = await openWindow(served);
     const focused = page.locator(':focus');
     await page.getByRole('button', { name: 'New session' }).first().focus();
@@ -25,13 +25,13 @@ describe('the console', () => {
     await page.getByRole('dialog').getByRole('combobox', { name: 'Agent' }).and(focused).waitFor();
     for (let step = 0; step < 12; step += 1) {
       await page.keyboard.press('Tab');
-      assert.equal(await page.locator(':focus:not(dialog *, body)').count(), 0, 'behind the dialog');
+      assert.equal(await page.locator(':focus:not(dialog *, body)').count(), 0, 'the focus is behind the dialog');
     }
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'New session' }).first().and(focused).waitFor();
   });
 
-  it('has an example of a rule to begin with, without a mistake', async () => {
+  it('the example rule has no errors', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/policies`);
     await page.getByRole('button', { name: 'Insert example' }).click();
@@ -39,7 +39,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('leads back from an address that is none', async () => {
+  it('an unknown address shows that it was not found, with a link to the sessions', async () => {
     const { page } = await openWindow(served);
     const response = await page.goto(`${served.url}/nowhere`);
     assert.equal(response?.status(), 404);
@@ -51,8 +51,8 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Session not found' }).waitFor();
   });
 
-  it('lets one more browser in by a link of its own, and signs it out in all of its windows', async () => {
-    const { url: signInUrl } = (await served.ask('POST', '/api/sign-in-links')) as { url: string };
+  it('a sign-in link signs in another browser; signing out applies to all of its windows', async () => {
+    const { url: signInUrl } = (await served.request('POST', '/api/sign-in-links')) as { url: string };
     const { page, context } = await openWindow({ url: served.url, signInUrl });
     const other = await context.newPage();
     await other.goto(`${served.url}/calls`);
@@ -62,9 +62,9 @@ describe('the console', () => {
     await other.getByRole('heading', { name: 'Signed out' }).waitFor();
   });
 
-  it('can be used by everybody, in both themes, on a desk and on a phone', async () => {
+  it('pages have no accessibility violations or errors in both themes, on desktop and phone', async () => {
     const tool = '/tools/mcp__signalbox__ping';
     const paths = ['/', '/inbox', '/tools', tool, '/servers', '/servers/signalbox', '/calls', '/policies', '/lock'];
-    assert.deepEqual(await faultsInEveryLook(served, paths, 'h1'), []);
+    assert.deepEqual(await faultsInEveryLayout(served, paths, 'h1'), []);
   });
 });

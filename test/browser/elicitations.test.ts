@@ -5,38 +5,42 @@ import { after, before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
 import type { Page } from 'playwright-core';
 import { CliProject } from '../e2e/cli-project.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { teaSchema } from '../support/sessions/eliciting-server.ts';
 import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
-/** Whom the browser's answers are by: the person who started the server. */
-const me = localUser().id;
+/** The user who started the server, and gives the answers of the browser. */
+const user = localUser().id;
 
-describe('a question of a server in a session', () => {
+describe('requests of a server in a session', () => {
   let served: ServedProject;
   const visits: string[] = [];
-  const shop = createServer((request, response) => {
+  const website = createServer((request, response) => {
     visits.push(request.url ?? '');
     response.end('signed in');
   });
   before(async () => {
-    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => website.listen(0, '127.0.0.1', resolve));
     const { command, args } = fixtureProgram('legacy');
     const config = { mcpServers: { shop: { command, args } } };
     served = await serve(new CliProject({ 'signalbox.config.json': JSON.stringify(config) }));
-    for (;;) {
-      const { items } = (await served.ask('GET', '/api/servers')) as { items: { name: string; status: string }[] };
-      if (items.some(({ name, status }) => name === 'shop' && status === 'up')) break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const isUp = async (): Promise<boolean> => {
+      const { items } = (await served.request('GET', '/api/servers')) as { items: { name: string; status: string }[] };
+      return items.some(({ name, status }) => name === 'shop' && status === 'up');
+    };
+    await until(isUp, 'the server is up');
   });
-  after(() => shop.close());
+  after(() => website.close());
 
-  /** A session whose call sends this request to its client, in a window. */
-  async function asked(method: string, params: object): Promise<Window & { card: ReturnType<Page['getByRole']> }> {
-    const { id } = (await served.ask('POST', '/api/sessions', { agent: 'demo' })) as { id: string };
+  /** Opens a session with a call whose server sends this request to its client. */
+  async function openRequest(
+    method: string,
+    params: object,
+  ): Promise<Window & { card: ReturnType<Page['getByRole']> }> {
+    const { id } = (await served.request('POST', '/api/sessions', { agent: 'demo' })) as { id: string };
     const content = `call mcp__shop__request ${JSON.stringify({ method, params })}`;
-    await served.ask('POST', `/api/sessions/${id}/messages`, { content });
+    await served.request('POST', `/api/sessions/${id}/messages`, { content });
     const window = await openWindow(served);
     await window.page.goto(`${served.url}/sessions/${id}`);
     const card = window.page.getByRole('form', { name: 'Question from the server shop' });
@@ -44,9 +48,9 @@ describe('a question of a server in a session', () => {
     return { ...window, card };
   }
 
-  it('is a form with every kind of field and its defaults, which is filled in, also after a reload', async () => {
+  it('shows a form with every kind of field and its defaults, and submits it, also after a reload', async () => {
     const params = { mode: 'form', message: 'How do you take your tea?', requestedSchema: teaSchema };
-    const { page, card, faults } = await asked('elicitation/create', params);
+    const { page, card, faults } = await openRequest('elicitation/create', params);
     await page.reload();
     await card.getByText('How do you take your tea?').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
@@ -63,7 +67,7 @@ describe('a question of a server in a session', () => {
     await card.getByLabel('Size').selectOption({ label: 'Large mug' });
     await card.getByLabel('ginger').check();
     await submit.click();
-    await page.getByText(new RegExp(`shop asked: How do you take your tea\\? Answered by ${me}\\.`)).waitFor();
+    await page.getByText(new RegExp(`shop asked: How do you take your tea\\? Answered by ${user}\\.`)).waitFor();
     const expected = { milk: true, name: 'Ann', size: 'l', sugar: 2, extras: ['honey', 'ginger'] };
     const text =
       (await page
@@ -77,11 +81,11 @@ describe('a question of a server in a session', () => {
     );
   });
 
-  it('is a page whose whole address and host are shown, and which a click opens in a new tab', async () => {
-    const { port } = shop.address() as AddressInfo;
+  it('shows the full address and the host of a page, and opens it in a new tab on a click', async () => {
+    const { port } = website.address() as AddressInfo;
     const url = `http://accounts.example.org@127.0.0.1:${port}/sign-in?state=1`;
     const params = { mode: 'url', message: 'Sign in to the shop.', url, elicitationId: 'own' };
-    const { page, card, context } = await asked('elicitation/create', params);
+    const { page, card, context } = await openRequest('elicitation/create', params);
     await card.getByText(url, { exact: true }).waitFor();
     assert.equal(await card.locator('.page-address strong').textContent(), `127.0.0.1:${port}`);
     assert.deepEqual(visits, [], 'nothing is fetched before the click');
@@ -89,20 +93,20 @@ describe('a question of a server in a session', () => {
     await card.getByRole('link', { name: `Open 127.0.0.1:${port}` }).click();
     await (await opened).getByText('signed in').waitFor();
     assert.equal(visits[0], '/sign-in?state=1');
-    await page.getByText(new RegExp(`Sign in to the shop\\. Answered by ${me}\\.`)).waitFor();
+    await page.getByText(new RegExp(`Sign in to the shop\\. Answered by ${user}\\.`)).waitFor();
   });
 
-  it('is a request to a model, which is shown whole and allowed or declined', async () => {
+  it('shows a sampling request in full, and lets the user allow or decline it', async () => {
     const messages = [{ role: 'user', content: { type: 'text', text: 'Which tea is best?' } }];
     const params = { messages, systemPrompt: 'You know tea.', maxTokens: 30 };
-    const first = await asked('sampling/createMessage', params);
+    const first = await openRequest('sampling/createMessage', params);
     for (const shown of ['demo', 'You know tea.', '"Which tea is best?"'])
       await first.card.getByText(shown, { exact: true }).waitFor();
     assert.deepEqual(await accessibilityFaults(first.page), []);
     await first.card.getByRole('button', { name: 'Allow once' }).click();
     await first.page.getByText('demo answered shop').waitFor();
-    const second = await asked('sampling/createMessage', params);
+    const second = await openRequest('sampling/createMessage', params);
     await second.card.getByRole('button', { name: 'Decline' }).click();
-    await second.page.getByText(new RegExp(`Declined by ${me}\\.`)).waitFor();
+    await second.page.getByText(new RegExp(`Declined by ${user}\\.`)).waitFor();
   });
 });

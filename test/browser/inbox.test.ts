@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { CliProject } from '../e2e/cli-project.ts';
-import { type ServedProject, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve, waitUntilAnswerable } from './served-console.ts';
 
 // A right-to-left override, which reverses the text after it.
-const turned = '\u202egpj.exe';
+const reversed = '\u202egpj.exe';
 const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 const tools = `
 import { defineTool } from 'signalbox';
@@ -41,18 +41,18 @@ describe('the inbox', () => {
     served = await serve(new CliProject(files));
   });
 
-  // Answer what a failed test left pending.
+  // Denies calls that a failed test left pending.
   afterEach(async () => {
-    const { items } = (await served.ask('GET', '/api/approvals')) as { items: readonly { readonly id: string }[] };
-    for (const { id } of items) await served.ask('POST', `/api/approvals/${id}/deny`, {});
+    const { items } = (await served.request('GET', '/api/approvals')) as { items: readonly { readonly id: string }[] };
+    for (const { id } of items) await served.request('POST', `/api/approvals/${id}/deny`, {});
   });
 
-  /** A call of a script, which waits for its answer. */
+  /** Calls a tool as a script that waits for the approval. */
   function call(tool: string, args: unknown): Promise<unknown> {
-    return served.ask('POST', `/api/tools/mcp__bank__${tool}/call`, { arguments: args });
+    return served.request('POST', `/api/tools/mcp__bank__${tool}/call`, { arguments: args });
   }
 
-  it('shows each waiting call as it comes, and is worked through by keys', async () => {
+  it('shows each pending call when it arrives, and can be used with the keyboard only', async () => {
     const { page, faults } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     await page.getByText('Nothing is waiting for you').waitFor();
@@ -70,14 +70,14 @@ describe('the inbox', () => {
     await shown.getByText('"bob"').waitFor();
     await page.keyboard.press('j');
     await shown.getByText('"ann"').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('a');
     await page.getByRole('button', { name: 'Yes, run it' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     const { outcome, callId } = (await first) as { readonly outcome: string; readonly callId: string };
     assert.equal(outcome, 'completed');
     await shown.getByText('"bob"').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('d');
     await page.keyboard.type('too much');
     await page.keyboard.press('Enter');
@@ -91,7 +91,7 @@ describe('the inbox', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('keeps the call that is read in place when others come, and one key answers one call', async () => {
+  it('keeps the displayed call when others arrive, and one key press answers one call', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     const rows = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button');
@@ -101,8 +101,8 @@ describe('the inbox', () => {
     const others = ['bob', 'cy'].map((to) => call('rename', { to }));
     await rows.nth(2).waitFor();
     await shown.getByText('"ann"').waitFor();
-    await takesAnswer(page);
-    // Held: the second time it is a repetition.
+    await waitUntilAnswerable(page);
+    // The key stays down, so the second event is a repetition.
     await page.keyboard.down('a');
     assert.equal(((await first) as { outcome: string }).outcome, 'completed');
     await rows.nth(2).waitFor({ state: 'detached' });
@@ -110,26 +110,26 @@ describe('the inbox', () => {
     await page.keyboard.up('a');
 
     await shown.getByText(/"(bob|cy)"/).waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('e');
     await shown.getByRole('textbox', { name: /Arguments/ }).blur();
     await page.keyboard.press('a');
     await shown.getByRole('textbox', { name: /Arguments/ }).press('Escape');
     await shown.getByRole('button', { name: /^Approve/ }).waitFor();
-    const { items } = (await served.ask('GET', '/api/approvals')) as { items: unknown[] };
-    assert.equal(items.length, 2, 'nothing but the first was answered');
-    for (const count of [1, 0]) {
+    const { items } = (await served.request('GET', '/api/approvals')) as { items: unknown[] };
+    assert.equal(items.length, 2, 'only the first call was answered');
+    for (const index of [1, 0]) {
       await shown.getByRole('button', { name: /^Deny/ }).click();
       await page.keyboard.press('Enter');
-      await rows.nth(count).waitFor({ state: 'detached' });
+      await rows.nth(index).waitFor({ state: 'detached' });
     }
     for (const other of await Promise.all(others)) assert.equal((other as { outcome: string }).outcome, 'denied');
   });
 
-  it('has the browser tell of a call that waits while another window is in front', async () => {
+  it('sends a notification of the browser for a pending call while the page is hidden', async () => {
     const { page, context } = await openWindow(served);
     await context.grantPermissions(['notifications'], { origin: served.url });
-    // The browser's own, which also says what it was told. Without a screen it says "denied", whatever was granted.
+    // Logs each notification. A browser without a screen reports "denied" even if the permission was granted.
     await page.addInitScript(`
       globalThis.Notification = class extends Notification {
         static permission = 'granted';
@@ -143,94 +143,94 @@ describe('the inbox', () => {
     await page.getByRole('button', { name: 'Notifications on', pressed: true }).waitFor();
     await page.goto(`${served.url}/tools`);
     await page.getByText('Live', { exact: true }).waitFor();
-    const said = page.waitForEvent('console', (message) => message.type() === 'info');
-    const seen = call('pay', { to: 'ann', amount: 500 });
+    const notification = page.waitForEvent('console', (message) => message.type() === 'info');
+    const visibleCall = call('pay', { to: 'ann', amount: 500 });
     await page.getByRole('link', { name: 'Inbox 1 waiting' }).waitFor();
     // Effects run after the paint.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.evaluate("Object.defineProperty(document, 'visibilityState', { configurable: true, value: 'hidden' })");
-    const unseen = call('pay', { to: 'bob', amount: 500 });
-    const told = JSON.parse((await said).text()) as unknown;
-    const { items } = (await served.ask('GET', '/api/approvals')) as { items: { id: string }[] };
-    assert.deepEqual(told, {
+    const hiddenCall = call('pay', { to: 'bob', amount: 500 });
+    const options = JSON.parse((await notification).text()) as unknown;
+    const { items } = (await served.request('GET', '/api/approvals')) as { items: { id: string }[] };
+    assert.deepEqual(options, {
       title: 'mcp__bank__pay needs your approval',
       body: 'large sums are asked about',
       tag: items[0]?.id,
     });
-    for (const { id } of items) await served.ask('POST', `/api/approvals/${id}/deny`, {});
-    await Promise.all([seen, unseen]);
+    for (const { id } of items) await served.request('POST', `/api/approvals/${id}/deny`, {});
+    await Promise.all([visibleCall, hiddenCall]);
   });
 
-  it('tells by which rule a call waits, where that stands and what it looked at', async () => {
+  it('shows the rule that requires approval, its file and line, and the values that it checked', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
-    const made = call('pay', { to: 'ann', amount: 500 });
+    const pending = call('pay', { to: 'ann', amount: 500 });
     const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
     await shown.getByText('large sums are asked about').waitFor();
     await shown.getByText(/rule big-spend · policies\.yaml:2/).waitFor();
     await shown.getByText('Values checked').click();
     await shown.locator('.decision .json-fact', { hasText: '500' }).waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('a');
     await page.getByRole('button', { name: 'Yes, run it' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    assert.equal(((await made) as { outcome: string }).outcome, 'completed');
+    assert.equal(((await pending) as { outcome: string }).outcome, 'completed');
   });
 
-  it('says that somebody else was faster', async () => {
+  it('reports that another user answered first', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
-    // This window hears nothing of the answer before it gives its own.
+    // Another user denies the call just before the approval of this window arrives.
     await page.route('**/api/approvals/*/approve', async (route) => {
       const id = /approvals\/([^/]+)\//.exec(route.request().url())?.[1] ?? '';
-      await served.ask('POST', `/api/approvals/${id}/deny`, { reason: 'I was first' });
+      await served.request('POST', `/api/approvals/${id}/deny`, { reason: 'I was first' });
       await route.continue();
     });
-    const made = call('pay', { to: 'eve', amount: 3 });
+    const pending = call('pay', { to: 'eve', amount: 3 });
     await page.getByText('"eve"').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByRole('button', { name: 'Yes, run it' }).click();
     await page.getByText('was already denied by').first().waitFor();
-    assert.equal(((await made) as { outcome: string }).outcome, 'denied');
+    assert.equal(((await pending) as { outcome: string }).outcome, 'denied');
     await page.locator('.answered', { hasText: /^Denied mcp__bank__pay by / }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('Nothing is waiting for you').waitFor();
   });
 
-  it('remembers, after showing which recorded calls that would have let through', async () => {
+  it('remembers an approval, after showing how its recorded calls were answered', async () => {
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/inbox`);
     const refused = call('write', { text: 'one' });
     await page.getByText('"one"').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('d');
     await page.keyboard.press('Enter');
     await refused;
-    const made = call('write', { text: 'two' });
+    const pending = call('write', { text: 'two' });
     await page.getByText('"two"').waitFor();
-    await takesAnswer(page);
+    await waitUntilAnswerable(page);
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'mcp__bank__write, with any arguments' }).check();
     await dialog.getByText('1 of them was denied.').waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
     await dialog.getByRole('button', { name: 'Approve and remember' }).click();
-    assert.equal(((await made) as { outcome: string }).outcome, 'completed');
+    assert.equal(((await pending) as { outcome: string }).outcome, 'completed');
     assert.equal(((await call('write', { text: 'three' })) as { outcome: string }).outcome, 'completed');
-    const { items } = (await served.ask('GET', '/api/approvals/rules')) as { items: { scope: string }[] };
+    const { items } = (await served.request('GET', '/api/approvals/rules')) as { items: { scope: string }[] };
     assert.deepEqual(
       items.map(({ scope }) => scope),
       ['tool'],
     );
   });
 
-  it('shows what tools say as text, wherever it stands', async () => {
+  it('shows HTML of tools and in arguments as text', async () => {
     const { page, faults } = await openWindow(served);
-    const { id } = (await served.ask('POST', '/api/sessions', { title: hostile })) as { id: string };
+    const { id } = (await served.request('POST', '/api/sessions', { title: hostile })) as { id: string };
     await page.goto(`${served.url}/sessions/${id}`);
-    const say = page.getByRole('textbox', { name: 'Message' });
-    await say.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, amount: 1, [hostile]: turned })}`);
-    await say.press('Enter');
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill(`call speak\ncall pay ${JSON.stringify({ to: hostile, amount: 1, [hostile]: reversed })}`);
+    await message.press('Enter');
     await page.getByRole('region', { name: 'Call of speak' }).getByText('completed').waitFor();
     await page.getByRole('button', { name: /^Approve/ }).waitFor();
     await page.goto(`${served.url}/inbox`);

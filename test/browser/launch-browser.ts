@@ -6,7 +6,7 @@ import { withFileLock } from '../../src/store/sqlite/file-lock.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { root } from '../support/command.ts';
 
-/** Whether the package contains a browser for this platform. */
+/** Whether `@sparticuz/chromium` contains a browser for this platform. */
 const hasBundledBrowser = process.platform === 'linux' && process.arch === 'x64';
 const cache = join(root, 'node_modules', '.cache');
 const maxUnpackMs = 120_000;
@@ -20,30 +20,30 @@ export async function launchBrowser(): Promise<Browser> {
   );
 }
 
-/** Returns the path of the browser, which is unpacked once into the project's cache, also with concurrent test files. */
+/** Returns the path of the browser. It is unpacked once into the project's cache, under a lock for concurrent test files. */
 async function unpackedBrowser(): Promise<string> {
   const directory = join(cache, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`);
-  const program = join(directory, 'chromium');
-  if (existsSync(program)) return program;
+  const executable = join(directory, 'chromium');
+  if (existsSync(executable)) return executable;
   mkdirSync(cache, { recursive: true });
   return withFileLock(join(cache, 'chromium.lock'), maxUnpackMs, async () => {
-    if (!existsSync(program)) await unpack(directory);
-    return program;
+    if (!existsSync(executable)) await unpack(directory);
+    return executable;
   });
 }
 
 /** Unpacks into a new directory and renames it, so that no test starts an incomplete browser. */
 async function unpack(directory: string): Promise<void> {
-  const aside = mkdtempSync(join(cache, 'chromium-'));
+  const unpacked = mkdtempSync(join(cache, 'chromium-'));
   const { TMPDIR } = process.env;
   // The package always unpacks into the temporary directory of the system, which other users share.
-  process.env['TMPDIR'] = aside;
+  process.env['TMPDIR'] = unpacked;
   try {
     await chromium.executablePath();
-    for (const path of [aside, join(aside, 'chromium')]) chmodSync(path, 0o755);
-    renameSync(aside, directory);
+    for (const path of [unpacked, join(unpacked, 'chromium')]) chmodSync(path, 0o755);
+    renameSync(unpacked, directory);
   } catch (error) {
-    rmSync(aside, { recursive: true, force: true });
+    rmSync(unpacked, { recursive: true, force: true });
     if (!existsSync(directory)) throw error;
   } finally {
     if (TMPDIR === undefined) delete process.env['TMPDIR'];

@@ -8,7 +8,7 @@ import {
   type ServedProject,
   type Window,
   accessibilityFaults,
-  faultsInEveryLook,
+  faultsInEveryLayout,
   openWindow,
   serve,
 } from './served-console.ts';
@@ -21,25 +21,25 @@ describe('the policies page', () => {
   let served: ServedProject;
   let window: Window;
   let file: string;
-  const call = (tool: string, given: object): Promise<CallResult> =>
-    served.ask('POST', `/api/tools/mcp__notes__${tool}/call`, {
-      arguments: given,
+  const call = (tool: string, args: object): Promise<CallResult> =>
+    served.request('POST', `/api/tools/mcp__notes__${tool}/call`, {
+      arguments: args,
       waitSeconds: 0,
     }) as Promise<CallResult>;
 
   before(async () => {
     const configuration = JSON.parse(notesProject['signalbox.config.json']) as object;
-    const place = new CliProject({
+    const project = new CliProject({
       ...notesProject,
       'policies.yaml': rules,
       'signalbox.config.json': JSON.stringify({ ...configuration, policies: 'policies.yaml' }),
     });
-    file = join(place.directory, 'policies.yaml');
-    served = await serve(place);
+    file = join(project.directory, 'policies.yaml');
+    served = await serve(project);
     window = await openWindow(served);
   });
 
-  it('tells a mistake with line and column while it is typed, and does not save it', async () => {
+  it('shows an error with line and column while the user types, and disables saving', async () => {
     const { page, faults } = window;
     await page.goto(`${served.url}/policies`);
     const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
@@ -57,7 +57,7 @@ describe('the policies page', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('shows what a changed rule would have decided otherwise, and keeps what was written meanwhile', async () => {
+  it('shows which calls changed rules would have decided differently, and keeps unsaved rules', async () => {
     const { page } = window;
     await call('list', {});
     await page.goto(`${served.url}/policies`);
@@ -78,7 +78,7 @@ describe('the policies page', () => {
     assert.match(await editor.inputValue(), /id: closed/);
   });
 
-  it('puts into force what is saved, and writes nothing over a file that somebody else changed', async () => {
+  it('applies saved rules, and does not overwrite a file that was changed elsewhere', async () => {
     const { page } = window;
     await page.goto(`${served.url}/policies`);
     const editor = page.getByRole('textbox', { name: 'Rules, as YAML' });
@@ -99,7 +99,7 @@ describe('the policies page', () => {
     assert.match(await editor.inputValue(), /# theirs/);
   });
 
-  it('explains a recent call, and tells what rules in shadow would have changed', async () => {
+  it('explains a recent call, and shows what shadow rules would have decided', async () => {
     const { page } = window;
     assert.equal((await call('list', {})).decision?.rule, 'lists');
     await page.goto(`${served.url}/policies?view=explain`);
@@ -109,19 +109,19 @@ describe('the policies page', () => {
     await row.getByText('someday').waitFor();
   });
 
-  it('lists a remembered rule with what it let through, and revokes it', async () => {
+  it('lists a remembered approval with its allowed calls, and revokes it', async () => {
     const { page } = window;
     const asked = await call('add', { text: 'milk' });
     assert.equal(asked.outcome, 'awaiting-approval');
-    const { items } = (await served.ask('GET', '/api/approvals')) as { items: readonly Approval[] };
-    await served.ask('POST', `/api/approvals/${items[0]?.id}/approve`, { remember: 'arguments' });
+    const { items } = (await served.request('GET', '/api/approvals')) as { items: readonly Approval[] };
+    await served.request('POST', `/api/approvals/${items[0]?.id}/approve`, { remember: 'arguments' });
     for (let time = 0; time < 2; time += 1) assert.equal((await call('add', { text: 'milk' })).outcome, 'completed');
     await page.goto(`${served.url}/policies?view=remembered`);
     const rule = page.getByRole('list', { name: 'Remembered rules' }).getByRole('listitem');
     await rule.getByText('mcp__notes__add with exactly these arguments').waitFor();
     await rule.getByText(/calls? allowed/).waitFor();
     const views = ['rules', 'explain', 'shadow', 'remembered'].map((view) => `/policies?view=${view}`);
-    assert.deepEqual(await faultsInEveryLook(served, views), []);
+    assert.deepEqual(await faultsInEveryLayout(served, views), []);
     await rule.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('heading', { name: 'No remembered approvals' }).waitFor();

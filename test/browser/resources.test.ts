@@ -5,21 +5,21 @@ import { CliProject } from '../e2e/cli-project.ts';
 import { fixtureProgram } from '../mcp-servers/programs.ts';
 import { type ServedProject, accessibilityFaults, openWindow, serve } from './served-console.ts';
 
-describe('the resources of the console', () => {
+describe('the resources page', () => {
   const { command, args } = fixtureProgram();
-  const place = new CliProject({
+  const project = new CliProject({
     'signalbox.config.json': JSON.stringify({ mcpServers: { fixture: { command, args } } }),
   });
   let served: ServedProject;
   let page: Page;
   before(async () => {
-    served = await serve(place);
+    served = await serve(project);
     ({ page } = await openWindow(served));
     await page.goto(`${served.url}/resources`);
     await page.getByText('4 resources, 1 prompt').waitFor();
   });
 
-  it('are found, read, and filled into a template; a faulty address says what is wrong', async () => {
+  it('finds and reads resources, also those of a template, and shows the error of an unknown URI', async () => {
     await page.getByLabel('Search resources and prompts').fill('note://two');
     await page.getByRole('link', { name: /^two/ }).click();
     await page.getByRole('button', { name: 'Read', exact: true }).click();
@@ -35,7 +35,7 @@ describe('the resources of the console', () => {
     await page.getByText('there is no note://nowhere').waitFor();
   });
 
-  it('prompts are previewed, and begin a session', async () => {
+  it('previews a prompt, and starts a session with it', async () => {
     await page.goto(`${served.url}/resources?q=greet`);
     await page.getByRole('link', { name: /^greet/ }).click();
     await page.getByLabel('who').fill('Ada');

@@ -8,17 +8,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { root } from '../support/command.ts';
-import { openWindow, serve, takesAnswer } from './served-console.ts';
+import { openWindow, serve, waitUntilAnswerable } from './served-console.ts';
 
-const pictures = join(root, 'docs', 'images');
-mkdirSync(pictures, { recursive: true });
+const directory = join(root, 'docs', 'images');
+mkdirSync(directory, { recursive: true });
 
-async function take(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(pictures, `${name}.png`) });
+async function screenshot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(directory, `${name}.png`) });
 }
 
-// A test, so that the server and browser are closed at its end.
-test('pictures of the console', async () => {
+// A test, because the server and the browser are closed after tests.
+test('screenshots of the console', async () => {
   const served = await serve();
   const { page } = await openWindow(served, { height: 800 });
   await page.getByRole('button', { name: 'Take the tour' }).click();
@@ -26,22 +26,22 @@ test('pictures of the console', async () => {
   await write.getByText('waiting for you').waitFor();
 
   await page.getByRole('textbox', { name: 'Message' }).blur();
-  await takesAnswer(page, write);
+  await waitUntilAnswerable(page, write);
   await page.keyboard.press('a');
   const send = page.getByRole('region', { name: 'Call of send_note' });
-  await takesAnswer(page, send);
+  await waitUntilAnswerable(page, send);
   await write.scrollIntoViewIfNeeded();
-  await take(page, 'session');
+  await screenshot(page, 'session');
 
   await page.keyboard.press('d');
   await page.keyboard.press('Enter');
   await page.getByText('That was the tour.').waitFor();
 
-  const night = await openWindow(served, { theme: 'dark', height: 800 });
-  await night.page.goto(`${served.url}/calls`);
-  await night.page
+  const dark = await openWindow(served, { theme: 'dark', height: 800 });
+  await dark.page.goto(`${served.url}/calls`);
+  await dark.page
     .getByRole('link', { name: /read_note/ })
     .first()
     .waitFor();
-  await take(night.page, 'calls');
+  await screenshot(dark.page, 'calls');
 });

@@ -1,5 +1,5 @@
 // Imported first, so that servers are stopped before their directories are removed.
-import { closeLater } from './close-after-tests.ts';
+import { closeAfterTests } from './close-after-tests.ts';
 import { once } from 'node:events';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
@@ -12,8 +12,8 @@ export interface ServedProject {
   readonly url: string;
   /** A sign-in link, valid once. */
   readonly signInUrl: string;
-  /** Calls the API as an admin. */
-  ask(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** Sends a request to the API as an admin, and returns the parsed response. */
+  request(method: string, path: string, body?: unknown): Promise<unknown>;
   stop(): Promise<void>;
   /** Kills the process without a shutdown. */
   kill(): Promise<void>;
@@ -34,12 +34,12 @@ export async function serve(project = new CliProject(), port = 0): Promise<Serve
     child.kill('SIGKILL');
     await closed;
   };
-  closeLater(stop);
+  closeAfterTests(stop);
   const { url, signInUrl } = JSON.parse(await waitForOutput(child.stdout, /\}\s*$/)) as {
     url: string;
     signInUrl: string;
   };
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const request = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -48,21 +48,19 @@ export async function serve(project = new CliProject(), port = 0): Promise<Serve
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
     return response.status === 204 ? undefined : await response.json();
   };
-  return { project, url, signInUrl, ask, stop, kill };
+  return { project, url, signInUrl, request, stop, kill };
 }
 
 let launching: Promise<Browser> | undefined;
 
 /** Returns the browser of the test file, which is closed after its tests. */
-function browser(): Promise<Browser> {
-  launching ??= launch();
+async function sharedBrowser(): Promise<Browser> {
+  if (launching === undefined) {
+    launching = launchBrowser();
+    const browser = await launching;
+    closeAfterTests(() => browser.close());
+  }
   return launching;
-}
-
-async function launch(): Promise<Browser> {
-  const started = await launchBrowser();
-  closeLater(() => started.close());
-  return started;
 }
 
 /** A browser window and the errors in it. */
@@ -73,7 +71,7 @@ export interface Window {
   readonly faults: string[];
 }
 
-interface Look {
+interface WindowOptions {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
@@ -81,23 +79,25 @@ interface Look {
   readonly token?: string;
 }
 
-/** The link works once, so later windows reuse the cookie and the key of the first one. */
-const signedIn = new WeakMap<object, Awaited<ReturnType<BrowserContext['storageState']>>>();
+/** A sign-in link works once, so later windows reuse the cookie and the browser key of the first one. */
+const storageStates = new WeakMap<object, Awaited<ReturnType<BrowserContext['storageState']>>>();
 
 /** Opens a signed-in window. */
-export async function openWindow(served: Pick<ServedProject, 'url' | 'signInUrl'>, look: Look = {}): Promise<Window> {
-  const { theme = 'light', width = 1280, height = 860, token: bearer } = look;
-  const known = bearer === undefined ? signedIn.get(served) : undefined;
-  const context = await (
-    await browser()
-  ).newContext({
+export async function openWindow(
+  served: Pick<ServedProject, 'url' | 'signInUrl'>,
+  options: WindowOptions = {},
+): Promise<Window> {
+  const { theme = 'light', width = 1280, height = 860, token: bearer } = options;
+  const storageState = bearer === undefined ? storageStates.get(served) : undefined;
+  const browser = await sharedBrowser();
+  const context = await browser.newContext({
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: 'reduce',
-    ...(known === undefined ? {} : { storageState: known }),
+    ...(storageState === undefined ? {} : { storageState }),
     ...(bearer === undefined ? {} : { extraHTTPHeaders: { authorization: `Bearer ${bearer}` } }),
   });
-  closeLater(() => context.close());
+  closeAfterTests(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const faults: string[] = [];
@@ -107,18 +107,18 @@ export async function openWindow(served: Pick<ServedProject, 'url' | 'signInUrl'
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(`${served.url}/`) && !request.url().startsWith('data:'))
-      faults.push(`asked ${request.url()}`);
+      faults.push(`request to another host: ${request.url()}`);
   });
   if (bearer !== undefined) {
     await page.goto(served.url);
     return { page, context, faults };
   }
-  await page.goto(known === undefined ? served.signInUrl : served.url);
-  if (known === undefined) {
+  await page.goto(storageState === undefined ? served.signInUrl : served.url);
+  if (storageState === undefined) {
     await page.waitForURL(`${served.url}/`);
     const { cookies, origins } = await context.storageState();
-    // Only the key: settings of one test (theme, notifications) must not reach the next.
-    signedIn.set(served, {
+    // Only the browser key, because settings of one test (theme, notifications) must not affect the next.
+    storageStates.set(served, {
       cookies,
       origins: origins.map(({ origin, localStorage }) => ({
         origin,
@@ -129,9 +129,9 @@ export async function openWindow(served: Pick<ServedProject, 'url' | 'signInUrl'
   return { page, context, faults };
 }
 
-/** Waits until the displayed approval accepts an answer, which takes a moment after it appears. */
-export async function takesAnswer(page: Page, where: Page | Locator = page): Promise<void> {
-  await where.getByRole('button', { name: /^Deny/ }).and(page.locator(':enabled')).waitFor();
+/** Waits until the buttons of the displayed approval are enabled, which takes a moment after it appears. */
+export async function waitUntilAnswerable(page: Page, area: Page | Locator = page): Promise<void> {
+  await area.getByRole('button', { name: /^Deny/ }).and(page.locator(':enabled')).waitFor();
 }
 
 /** Returns the axe violations of a page, one string each. */
@@ -139,32 +139,32 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   // The content security policy blocks an injected script; evaluated code is not subject to it.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
-    const { axe: there } = globalThis as unknown as { axe: typeof axe };
-    const found = await there.run({ resultTypes: ['violations'] });
+    const { axe: injected } = globalThis as unknown as { axe: typeof axe };
+    const found = await injected.run({ resultTypes: ['violations'] });
     return found.violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(({ html }) => html) }));
   });
   return violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.slice(0, 3).join('\n  ')}`);
 }
 
-/** A page is reloaded for each width, which it may read once, but must follow a changed theme. */
-const looks = [
+/** Pages are loaded again for each width, because they may read it once; they must follow a changed theme. */
+const layouts = [
   { width: 1280, themes: ['light', 'dark'] },
   { width: 390, themes: ['dark', 'light'] },
 ] as const;
 
-/** Returns the errors and axe violations of pages, in both themes, on desktop and phone widths. */
-export async function faultsInEveryLook(
+/** Returns the errors and axe violations of pages in both themes, with the widths of a desktop and a phone. */
+export async function faultsInEveryLayout(
   served: Pick<ServedProject, 'url' | 'signInUrl'>,
   paths: readonly string[],
-  isThere = 'main .card',
+  readySelector = 'main .card',
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const { width, themes } of looks) {
+  for (const { width, themes } of layouts) {
     const { page, context, faults } = await openWindow(served, { width });
     for (const path of paths) {
       await page.goto(served.url + path);
       await page.locator('.connection.live').waitFor({ state: 'attached' });
-      await page.locator(isThere).first().waitFor();
+      await page.locator(readySelector).first().waitFor();
       for (const theme of themes) {
         await page.emulateMedia({ colorScheme: theme });
         const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -10,9 +10,9 @@ import { servedTools, servers, wasAttacked } from './served-tools.ts';
 
 const { hostile } = servers;
 
-describe('the servers of the console', () => {
+describe('the servers page', () => {
   const { 'signalbox.config.json': _, ...files } = servedTools;
-  const place = new CliProject({
+  const project = new CliProject({
     ...files,
     'signalbox.config.json': JSON.stringify({
       mcpServers: {
@@ -22,14 +22,17 @@ describe('the servers of the console', () => {
       },
     }),
   });
-  const configuration = join(place.directory, 'signalbox.config.json');
+  const configuration = join(project.directory, 'signalbox.config.json');
   let served: ServedProject;
   let window: Window;
   let page: Page;
   before(async () => {
-    mkdirSync(join(place.directory, '.cursor'));
-    writeFileSync(join(place.directory, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { taken: hostile } }));
-    served = await serve(place);
+    mkdirSync(join(project.directory, '.cursor'));
+    writeFileSync(
+      join(project.directory, '.cursor', 'mcp.json'),
+      JSON.stringify({ mcpServers: { imported: hostile } }),
+    );
+    served = await serve(project);
     window = await openWindow(served);
     ({ page } = window);
   });
@@ -38,7 +41,7 @@ describe('the servers of the console', () => {
     await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
   };
 
-  it('are restarted, disabled and enabled, and what they say stays text', async () => {
+  it('restarts, disables and enables a server, and shows HTML of it as text', async () => {
     await open('/servers/hostile');
     const detail = page.getByRole('article');
     await detail.getByText('up', { exact: true }).waitFor();
@@ -56,7 +59,7 @@ describe('the servers of the console', () => {
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
-  it('that are down tell why, and when they are tried again', async () => {
+  it('shows why a server is down, and the time of the next attempt', async () => {
     await open('/servers/broken');
     const detail = page.getByRole('article');
     await detail.getByText('down', { exact: true }).waitFor();
@@ -67,16 +70,16 @@ describe('the servers of the console', () => {
     await detail.getByText('Next attempt').waitFor();
   });
 
-  it('are added with what is written shown beforehand, and removed after a question', async () => {
+  it('adds a server after showing its entry, and removes it after a confirmation', async () => {
     await open('/servers');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('more');
     await dialog.getByRole('textbox', { name: 'Command' }).fill(`${hostile.command} "${hostile.args[0]}"`);
     await dialog.getByLabel(/Environment/).fill('PLACE=${env:HOME}');
-    const written = await dialog.getByLabel('Configuration entry').textContent();
+    const preview = await dialog.getByLabel('Configuration entry').textContent();
     const entry = { command: hostile.command, args: hostile.args, env: { PLACE: '${env:HOME}' } };
-    assert.deepEqual(JSON.parse(`{${written}}`), { more: entry });
+    assert.deepEqual(JSON.parse(`{${preview}}`), { more: entry });
     await dialog.getByRole('button', { name: 'Add' }).click();
     const detail = page.getByRole('article');
     await detail.getByRole('heading', { name: 'more' }).waitFor();
@@ -88,20 +91,20 @@ describe('the servers of the console', () => {
     assert.equal(serversIn(configuration)['more'], undefined);
   });
 
-  it('of other clients are found, looked at, and taken over', async () => {
+  it('imports a selected server of another client', async () => {
     await open('/servers');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel(/^taken/).waitFor();
-    for (const box of await dialog.getByRole('checkbox').all()) await box.uncheck();
-    await dialog.getByLabel(/^taken/).check();
+    await dialog.getByLabel(/^imported/).waitFor();
+    for (const checkbox of await dialog.getByRole('checkbox').all()) await checkbox.uncheck();
+    await dialog.getByLabel(/^imported/).check();
     await dialog.getByRole('button', { name: 'Import 1 server' }).click();
-    await page.getByRole('link', { name: /^taken/ }).waitFor();
+    await page.getByRole('link', { name: /^imported/ }).waitFor();
   });
 
-  it('are signed in at in another tab, and come up by themselves', async (test) => {
+  it('signs in to a server in another tab, and shows when it is up', async (test) => {
     const { url } = await protectedServer(test);
-    await served.ask('POST', '/api/servers', {
+    await served.request('POST', '/api/servers', {
       name: 'guarded',
       entry: { type: 'http', url, auth: { type: 'oauth' } },
     });
@@ -117,7 +120,7 @@ describe('the servers of the console', () => {
     await tab.close();
   });
 
-  it('are of no use in a configuration that cannot be read, and the place of the fault is told', async () => {
+  it('shows the line of an error in the configuration until it is fixed', async () => {
     const text = readFileSync(configuration, 'utf8');
     await open('/servers');
     writeFileSync(configuration, '{\n  "mcpServers": { "x": { "comand": "y" } }\n}');
@@ -126,15 +129,15 @@ describe('the servers of the console', () => {
     await page.getByText(/configuration is invalid/).waitFor({ state: 'detached' });
   });
 
-  it('are one address for an agent, and the check turns green when it has come', async () => {
+  it('shows the command that connects an agent, and when an agent has connected', async () => {
     await open('/servers');
     const connect = page.getByRole('region', { name: 'Connect your agent' });
     await connect.getByText('not connected yet').waitFor();
     await connect.getByLabel('Command for Claude Code').getByText(`${served.url}/mcp`).waitFor();
-    const token = readFileSync(join(place.data, 'agent-token'), 'utf8').trim();
+    const token = readFileSync(join(project.data, 'agent-token'), 'utf8').trim();
     const capabilities = {};
     const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'my-agent', version: '7' } };
-    const answer = await fetch(`${served.url}/mcp`, {
+    const response = await fetch(`${served.url}/mcp`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${token}`,
@@ -143,7 +146,7 @@ describe('the servers of the console', () => {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
     });
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     await connect.getByText('connected', { exact: true }).waitFor();
     await connect.getByText('my-agent').waitFor();
     assert.deepEqual(window.faults, []);

@@ -9,10 +9,10 @@ describe('the list of sessions', () => {
   before(async () => {
     served = await serve();
     for (let number = 1; number <= count; number += 1)
-      await served.ask('POST', '/api/sessions', { title: `Work ${number}.` });
+      await served.request('POST', '/api/sessions', { title: `Work ${number}.` });
   });
 
-  it('is scrolled through to its end, with only what is in view on the page, and going back leads there again', async () => {
+  it('scrolls to its end with only visible rows in the page, and restores the position on the way back', async () => {
     const { page, faults } = await openWindow(served);
     const list = page.getByRole('list', { name: 'Sessions' });
     await list.getByText(`Work ${count}.`).waitFor();
@@ -31,7 +31,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('is searched as a whole, also what was not scrolled to', async () => {
+  it('searches all sessions, also those that were not loaded yet', async () => {
     const { page } = await openWindow(served, { width: 390 });
     await page.getByText(`Work ${count}.`).waitFor();
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('work 2.');

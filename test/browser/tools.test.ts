@@ -8,19 +8,19 @@ import { CliProject } from '../e2e/cli-project.ts';
 import { type ServedProject, type Window, accessibilityFaults, openWindow, serve } from './served-console.ts';
 import { servedTools, wasAttacked } from './served-tools.ts';
 
-/** Whom the browser's answers are by: the person who started the server. */
-const me = localUser().id;
+/** The user who started the server, and gives the answers of the browser. */
+const user = localUser().id;
 
-describe('the tools of the console', () => {
-  const place = new CliProject(servedTools);
-  const notes = join(place.directory, 'files', 'notes.txt');
+describe('the tools page', () => {
+  const project = new CliProject(servedTools);
+  const notes = join(project.directory, 'files', 'notes.txt');
   let served: ServedProject;
   let window: Window;
   let page: Page;
   before(async () => {
-    mkdirSync(join(place.directory, 'files'));
+    mkdirSync(join(project.directory, 'files'));
     writeFileSync(notes, 'first\n');
-    served = await serve(place);
+    served = await serve(project);
     window = await openWindow(served);
     ({ page } = window);
   });
@@ -35,11 +35,11 @@ describe('the tools of the console', () => {
     return outcome;
   };
 
-  it('are found by words, server and effect, however many there are', async () => {
+  it('finds a tool by text, server and effect, with only visible rows in the page', async () => {
     await open('/tools');
     const rows = page.getByRole('group', { name: 'Tools' }).getByRole('link');
     await page.getByText(/^1\d\d\d available, 2 hidden/).waitFor();
-    assert.ok((await rows.count()) < 60, 'only those in view are in the page');
+    assert.ok((await rows.count()) < 60, 'only visible rows may be in the page');
     await page.getByLabel('Search tools').fill('MANY_777');
     await page.getByRole('link', { name: /^many_777/ }).waitFor();
     assert.equal(await rows.count(), 1);
@@ -48,11 +48,11 @@ describe('the tools of the console', () => {
     await page.getByLabel('Server', { exact: true }).selectOption('shop');
     await page.getByRole('link', { name: /^pay/ }).click();
     await page.getByRole('heading', { name: 'pay', level: 2 }).waitFor();
-    assert.equal(await rows.count(), 1, 'the list stays as it was narrowed');
+    assert.equal(await rows.count(), 1, 'the filters must stay');
     assert.match(page.url(), /\/tools\/mcp__shop__pay\?effect=irreversible&server=shop$/);
   });
 
-  it('are gone through by keys', async () => {
+  it('can be navigated with the keyboard', async () => {
     await open('/tools?q=shop');
     const heading = page.getByRole('heading', { level: 2 });
     await page.getByRole('link', { name: /order/ }).first().waitFor();
@@ -72,7 +72,7 @@ describe('the tools of the console', () => {
     await page.getByRole('heading', { name: 'Servers', level: 1 }).waitFor();
   });
 
-  it('are tried with a form, and with JSON that says the same', async () => {
+  it('runs a tool with a form or with JSON, which have the same values', async () => {
     await open('/tools/mcp__shop__order');
     await page.getByLabel('item', { exact: true }).fill('tea');
     await page.getByLabel('count', { exact: true }).fill('3');
@@ -113,7 +113,7 @@ describe('the tools of the console', () => {
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
-  it('wait in place for an answer, and go on when it is given', async () => {
+  it('shows the approval of a call in place, and its result after the answer', async () => {
     await open('/tools/mcp__shop__pay');
     await page.getByLabel('amount', { exact: true }).fill('5');
     const outcome = await run();
@@ -126,10 +126,10 @@ describe('the tools of the console', () => {
     await refused.getByRole('button', { name: 'Deny' }).click();
     await refused.getByLabel(/^Reason/).fill('too much');
     await refused.getByRole('button', { name: 'Deny' }).click();
-    await refused.getByText(new RegExp(`was refused by ${me}: too much`)).waitFor();
+    await refused.getByText(new RegExp(`was refused by ${user}: too much`)).waitFor();
   });
 
-  it('show what they changed, and it can be taken back', async () => {
+  it('shows the changes of a call, and undoes them', async () => {
     await open('/tools/mcp__fixture__act');
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.getByLabel('Arguments as JSON').fill(JSON.stringify({ file: notes, line: 'second' }));
@@ -141,7 +141,7 @@ describe('the tools of the console', () => {
     assert.equal(readFileSync(notes, 'utf8'), 'first\n');
   });
 
-  it('are cancelled while they run', async () => {
+  it('cancels a running call', async () => {
     await open('/tools/mcp__fixture__wait');
     await page.getByLabel('ms', { exact: true }).fill('60000');
     await page.getByRole('button', { name: 'Run' }).click();
@@ -150,14 +150,14 @@ describe('the tools of the console', () => {
     await page.locator('.try').getByText('Running').waitFor({ state: 'detached' });
   });
 
-  it('that are hidden tell why', async () => {
+  it('shows why a tool is hidden', async () => {
     await open('/tools?effect=hidden');
     await page.getByRole('link', { name: /^die hidden/ }).click();
     await page.getByText('Hidden: a configured pattern hides it').waitFor();
     await page.getByRole('article').getByText('hidden by deny pattern "die" in signalbox.config.json').waitFor();
   });
 
-  it('cannot become part of the page, whatever they say', async () => {
+  it('shows HTML in definitions and results as text', async () => {
     await open('/tools?q=onerror');
     await page.getByRole('link', { name: /^<img src=x onerror/ }).click();
     await page.getByRole('heading', { name: /^<img src=x onerror/, level: 2 }).waitFor();
@@ -175,6 +175,6 @@ describe('the tools of the console', () => {
       assert.equal(await page.locator('img, script:not([src])').count(), 0, tab);
     }
     assert.equal(await wasAttacked(page), false);
-    assert.deepEqual(window.faults, [], 'nothing was refused by the policy of the page, since nothing was tried');
+    assert.deepEqual(window.faults, [], 'the content security policy must have nothing to block');
   });
 });

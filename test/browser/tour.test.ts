@@ -3,18 +3,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { localUser } from '../../src/access/local-user.ts';
-import { type ServedProject, accessibilityFaults, openWindow, serve, takesAnswer } from './served-console.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve, waitUntilAnswerable } from './served-console.ts';
 
-/** Whom the browser's answers are by: the person who started the server. */
-const me = localUser().id;
+/** The user who started the server, and gives the answers of the browser. */
+const user = localUser().id;
 
-describe("the newcomer's tour", () => {
+describe('the tour', () => {
   let served: ServedProject;
   before(async () => {
     served = await serve();
   });
 
-  it('leads from a message over an edited approval and its diff to undo', async () => {
+  it('leads from a message through an edited approval and its diff to undo', async () => {
     const { page, faults } = await openWindow(served);
     const note = join(served.project.data, 'demo', 'tour.txt');
     await page.getByRole('button', { name: 'New session' }).first().click();
@@ -31,25 +31,28 @@ describe("the newcomer's tour", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
 
     await message.blur();
-    await takesAnswer(page, write);
+    await waitUntilAnswerable(page, write);
     await page.keyboard.press('e');
     const edited = write.getByRole('textbox', { name: /Arguments/ });
     await edited.fill('{"name": "tour", "text": "A human was here."');
-    assert.ok(await write.getByRole('button', { name: 'Approve with edits' }).isDisabled(), 'that is no JSON');
+    assert.ok(
+      await write.getByRole('button', { name: 'Approve with edits' }).isDisabled(),
+      'invalid JSON must not be approvable',
+    );
     await edited.fill('{"name": "tour", "text": "A human was here."}');
     await write.getByRole('button', { name: 'Approve with edits' }).click();
 
     await write.getByText('+A human was here.').waitFor();
     assert.equal(readFileSync(note, 'utf8'), 'A human was here.');
-    await write.getByText(`approved by ${me}`).click();
+    await write.getByText(`approved by ${user}`).click();
     await write.getByText('Ran with edited arguments').waitFor();
 
     const send = page.getByRole('region', { name: 'Call of send_note' });
-    await takesAnswer(page, send);
+    await waitUntilAnswerable(page, send);
     await page.keyboard.press('d');
     await page.keyboard.type('not to a friend');
     await page.keyboard.press('Enter');
-    await send.getByText(`was refused by ${me}: not to a friend`).waitFor();
+    await send.getByText(`was refused by ${user}: not to a friend`).waitFor();
     await page.getByText('That was the tour.').waitFor();
     await page
       .getByRole('listitem')
@@ -65,23 +68,23 @@ describe("the newcomer's tour", () => {
     assert.deepEqual(faults, []);
   });
 
-  it('is the same in a second browser, which sees each word and can answer', async () => {
-    const { id } = (await served.ask('POST', '/api/sessions', { title: 'For two' })) as { id: string };
-    const [one, other] = [await openWindow(served), await openWindow(served, { theme: 'dark', width: 390 })];
-    for (const { page } of [one, other]) await page.goto(`${served.url}/sessions/${id}`);
-    await one.page.getByRole('textbox', { name: 'Message' }).fill('ask me something');
-    await one.page.getByRole('button', { name: 'Send' }).click();
-    await other.page.getByRole('radio', { name: 'Green' }).check();
-    await other.page.getByRole('button', { name: 'Answer' }).click();
-    for (const { page, faults } of [one, other]) {
+  it('a second browser shows the same session, and can answer', async () => {
+    const { id } = (await served.request('POST', '/api/sessions', { title: 'Shared' })) as { id: string };
+    const [first, second] = [await openWindow(served), await openWindow(served, { theme: 'dark', width: 390 })];
+    for (const { page } of [first, second]) await page.goto(`${served.url}/sessions/${id}`);
+    await first.page.getByRole('textbox', { name: 'Message' }).fill('ask me something');
+    await first.page.getByRole('button', { name: 'Send' }).click();
+    await second.page.getByRole('radio', { name: 'Green' }).check();
+    await second.page.getByRole('button', { name: 'Answer' }).click();
+    for (const { page, faults } of [first, second]) {
       await page.getByText(/ask_user answered: .*Green/).waitFor();
       assert.deepEqual(faults, []);
     }
-    assert.deepEqual(await accessibilityFaults(other.page), []);
+    assert.deepEqual(await accessibilityFaults(second.page), []);
   });
 
-  it('shows a session that was renamed, forked and deleted as it is', async () => {
-    const { id } = (await served.ask('POST', '/api/sessions', { title: 'Old name' })) as { id: string };
+  it('a session can be renamed, forked and deleted', async () => {
+    const { id } = (await served.request('POST', '/api/sessions', { title: 'Old name' })) as { id: string };
     const { page } = await openWindow(served);
     await page.goto(`${served.url}/sessions/${id}`);
     await page.getByRole('button', { name: 'Rename' }).click();

@@ -72,9 +72,9 @@ export const callsUnderControl: Section<'C'> = {
       'src/surfaces/mcp/requests/approvals.test.ts > approval of a call over MCP (modern client) > an approval by another client takes precedence over the question to the user',
       'test/e2e/claude-sessions.test.ts > sessions with the real Claude CLI through claude > run tools, an approval, a second turn that remembers the first, and a fork',
       'src/runtimes/claude/sdk/claude-runtime.test.ts > tools of Claude Code (claude) > asks for approval of a write, records it with its changes, and can undo it',
-      'test/browser/inbox.test.ts > the inbox > shows each waiting call as it comes, and is worked through by keys',
-      'test/browser/inbox.test.ts > the inbox > says that somebody else was faster',
-      "test/browser/tour.test.ts > the newcomer's tour > leads from a message over an edited approval and its diff to undo",
+      'test/browser/inbox.test.ts > the inbox > shows each pending call when it arrives, and can be used with the keyboard only',
+      'test/browser/inbox.test.ts > the inbox > reports that another user answered first',
+      'test/browser/tour.test.ts > the tour > leads from a message through an edited approval and its diff to undo',
     ],
   },
   C5: {
@@ -103,7 +103,7 @@ export const callsUnderControl: Section<'C'> = {
       'test/faults/undo-kill.test.ts > an undo that is killed and run again restores the same tree',
       'src/workspace/undo-engine.test.ts > UndoEngine, conflicts > reports any later change of a path by others, and leaves it unchanged',
       'src/pipeline/undo/undo-external.test.ts > changes of an external server’s tool in its declared workspace are reported and undone',
-      'test/browser/calls.test.ts > the calls page > undoes a call, and with a conflict touches nothing',
+      'test/browser/calls.test.ts > the calls page > undoes a call, and leaves the file unchanged on a conflict',
     ],
   },
   C7: {
@@ -145,7 +145,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/server/routes/policies/policy-routes.test.ts > /api/policies > backtests rules on the recorded calls',
       'src/server/routes/policies/policy-routes.test.ts > /api/policies > lists the calls that a rule in shadow mode would have decided differently',
       'src/pipeline/policies/active-policies.test.ts > a backtest with the active rules finds no changes, whatever remembered approvals and permission modes decided',
-      'test/browser/policies.test.ts > the policies page > shows what a changed rule would have decided otherwise, and keeps what was written meanwhile',
+      'test/browser/policies.test.ts > the policies page > shows which calls changed rules would have decided differently, and keeps unsaved rules',
     ],
   },
   C11: {
@@ -204,8 +204,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/pipeline/policies/active-policies.test.ts > active policies > redact secrets in the values of a decision',
       'src/server/routes/policies/policy-routes.test.ts > /api/policies > returns and replaces the active rules; later calls are decided by the new rules',
       'test/e2e/cli-policy.test.ts > signalbox policy > explain shows rule, line, values, reason and shadow decision of a call',
-      'test/browser/inbox.test.ts > the inbox > tells by which rule a call waits, where that stands and what it looked at',
-      'test/browser/calls.test.ts > the calls page > is narrowed by filters in its address, opens a call, and says why it was decided so, as the CLI does',
+      'test/browser/inbox.test.ts > the inbox > shows the rule that requires approval, its file and line, and the values that it checked',
+      'test/browser/calls.test.ts > the calls page > stores filters in the address, opens a call, and explains its decision as the CLI does',
     ],
   },
   C15: {
@@ -220,8 +220,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/pipeline/approvals/remembered.test.ts > remembered approval > of scope session allows the tool in that session and in no other',
       'src/pipeline/approvals/remembered.test.ts > remembered approval > of scope arguments, tool or server allows exactly the calls in that scope',
       'test/e2e/cli-approvals.test.ts > approvals in the CLI > --remember shows which recorded calls it would have allowed, needs confirmation, and can be listed and revoked',
-      'test/browser/inbox.test.ts > the inbox > remembers, after showing which recorded calls that would have let through',
-      'test/browser/policies.test.ts > the policies page > lists a remembered rule with what it let through, and revokes it',
+      'test/browser/inbox.test.ts > the inbox > remembers an approval, after showing how its recorded calls were answered',
+      'test/browser/policies.test.ts > the policies page > lists a remembered approval with its allowed calls, and revokes it',
     ],
   },
   C16: {

@@ -115,7 +115,7 @@ export const externalServers: Section<'B'> = {
       'test/faults/reload-processes.test.ts > a configuration that changes under load: every call ends, none fails without a reason, and no process or grandchild is left',
       'src/sources/mcp/supervision/idle-stop.test.ts > a server with `idleStopMs` > stops without calls, keeps its tools, and starts again for the next call, which waits for it',
       'src/server/routes/servers/server-routes.test.ts > GET /api/servers/{name} > returns the health and the recent log of an external server without secrets',
-      'test/browser/servers.test.ts > the servers of the console > are restarted, disabled and enabled, and what they say stays text',
+      'test/browser/servers.test.ts > the servers page > restarts, disables and enables a server, and shows HTML of it as text',
     ],
   },
   B10: {
