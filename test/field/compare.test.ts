@@ -5,7 +5,7 @@ import { compareObservations, differencesBetween } from './compare.ts';
 import { minimalValue } from './minimal-arguments.ts';
 import { type Observation, planFrom } from './observe.ts';
 
-const bare: Observation = {
+const direct: Observation = {
   initialize: { capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1' }, instructions: 'Be kind.' },
   tools: [{ name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
   prompts: [{ name: 'greet' }],
@@ -16,7 +16,7 @@ const bare: Observation = {
   gets: [],
 };
 const behind: Observation = {
-  ...bare,
+  ...direct,
   initialize: {
     capabilities: { tools: { listChanged: true }, prompts: {} },
     serverInfo: { name: 'signalbox', version: '0' },
@@ -29,14 +29,14 @@ const behind: Observation = {
   prompts: [{ name: 'mcp__notes__greet' }],
 };
 const pathsOf = (changed: Partial<Observation>, masks: Parameters<typeof compareObservations>[3] = []): string[] =>
-  compareObservations('notes', bare, { ...behind, ...changed }, masks).map(({ path }) => path);
+  compareObservations('notes', direct, { ...behind, ...changed }, masks).map(({ path }) => path);
 
-describe('comparing a server with itself behind Signalbox', () => {
-  test('documented renames and the initialize result of Signalbox are not differences', () => {
+describe('compareObservations', () => {
+  test('ignores documented renames and the initialize result of Signalbox', () => {
     assert.deepEqual(pathsOf({}), []);
   });
 
-  test('a missing tool, a changed schema, a dropped field and a lost instruction are differences', () => {
+  test('reports a missing tool, a changed schema, a dropped field and a lost instruction', () => {
     assert.deepEqual(pathsOf({ tools: [] }), ['tools.read', 'order.tools']);
     const [, tool] = behind.tools;
     assert.deepEqual(pathsOf({ tools: [{ ...tool, inputSchema: { type: 'object', properties: {} } }] }), [
@@ -51,7 +51,7 @@ describe('comparing a server with itself behind Signalbox', () => {
     ]);
   });
 
-  test('only a mask hides a value that changes from run to run', () => {
+  test('ignores a value that changes from run to run only if a mask names it', () => {
     const calls = [{ result: { content: [], structuredContent: { at: '12:01', count: 2 } } }];
     assert.deepEqual(pathsOf({ calls }), [
       'calls[0].result.structuredContent.at',
@@ -64,25 +64,25 @@ describe('comparing a server with itself behind Signalbox', () => {
     assert.deepEqual(pathsOf({ calls }, masks), []);
   });
 
-  test('a shortened name is found again, by the mark of its own tool only', () => {
+  test('accepts a shortened name only with the hash of its own tool', () => {
     const tool = 'a_very_long_name_that_does_not_fit_into_what_model_providers_accept';
     const shortened = renderName({ server: 'notes', tool }).name;
     const compared = (name: string): readonly unknown[] =>
-      compareObservations('notes', { ...bare, tools: [{ name: tool }] }, { ...behind, tools: [{ name }] });
+      compareObservations('notes', { ...direct, tools: [{ name: tool }] }, { ...behind, tools: [{ name }] });
     assert.ok(shortened.length < tool.length);
     assert.deepEqual(compared(shortened), []);
     assert.notDeepEqual(compared(shortened.replace(/.$/, 'x')), []);
   });
 });
 
-test('different values are shown from their first difference', () => {
+test('differencesBetween shows different values from their first difference', () => {
   const [found] = differencesBetween({ text: `${'x'.repeat(500)}a` }, { text: `${'x'.repeat(500)}b` });
   assert.equal(found?.path, 'text');
-  assert.match(found.bare, /^…x{30}a"$/);
+  assert.match(found.direct, /^…x{30}a"$/);
 });
 
-describe('minimal arguments', () => {
-  test('are what a schema requires, with defaults and first choices', () => {
+describe('minimalValue', () => {
+  test('creates the required properties, with defaults and first choices', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -100,8 +100,10 @@ describe('minimal arguments', () => {
     };
     assert.deepEqual(minimalValue(schema), { path: 'field', mode: 'fast', depth: 3, tags: ['field'], place: { x: 7 } });
   });
+});
 
-  test('are derived for tools that only read', () => {
+describe('planFrom', () => {
+  test('derives calls only for tools that read', () => {
     const tools = [
       { name: 'delete_all', inputSchema: { type: 'object' }, annotations: { readOnlyHint: false } },
       { name: 'get_one', inputSchema: { type: 'object' } },

@@ -4,47 +4,47 @@ import { jsonText } from './json-text.ts';
 import type { Observation } from './observe.ts';
 import type { Mask } from './server-list.ts';
 
-/** A place where a server reads differently behind Signalbox, without a documented transform or a mask that explains it. */
+/** A difference between a server and the same server behind Signalbox that no documented transform and no mask explains. */
 export interface Difference {
-  /** Such as `tools.browser_click.inputSchema.properties.ref`. */
+  /** The path of the value, such as `tools.browser_click.inputSchema.properties.ref`. */
   readonly path: string;
-  /** Shortened JSON; `absent` when there is no such value. */
-  readonly bare: string;
+  /** The value as shortened JSON; `absent` if there is none. */
+  readonly direct: string;
   readonly behind: string;
 }
 
 const maxShownChars = 160;
 const maxDifferences = 200;
 
-/** Compares what a client sees of a server with what it sees of the same server behind Signalbox. */
+/** Compares the observations of a client of a server, connected directly and through Signalbox. */
 export function compareObservations(
   server: string,
-  bare: Observation,
+  direct: Observation,
   behind: Observation,
   masks: readonly Mask[] = [],
 ): readonly Difference[] {
   const mask = masking(masks);
   const expected = {
-    ...bare,
-    tools: bare.tools.map(expectedDefinition),
-    prompts: bare.prompts.map(expectedDefinition),
-    resources: bare.resources.map(expectedDefinition),
-    resourceTemplates: bare.resourceTemplates.map(expectedDefinition),
-    calls: bare.calls.map(expectedCall),
+    ...direct,
+    tools: direct.tools.map(expectedDefinition),
+    prompts: direct.prompts.map(expectedDefinition),
+    resources: direct.resources.map(expectedDefinition),
+    resourceTemplates: direct.resourceTemplates.map(expectedDefinition),
+    calls: direct.calls.map(expectedCall),
   };
   const actual = {
     ...behind,
-    tools: withOwnNames(server, bare.tools, behind.tools),
-    prompts: withOwnNames(server, bare.prompts, behind.prompts),
+    tools: withOwnNames(server, direct.tools, behind.tools),
+    prompts: withOwnNames(server, direct.prompts, behind.prompts),
   };
-  const initialize = expectedInitialize(server, bare.initialize, behind.initialize);
+  const initialize = expectedInitialize(server, direct.initialize, behind.initialize);
   return differencesBetween(
     mask(toComparable(expected, initialize)),
     mask(toComparable(actual, behind.initialize)),
   ).slice(0, maxDifferences);
 }
 
-/** Gives listed items the names that the server gave them, and leaves Signalbox's own out. */
+/** Restores the server's own names of listed items, and removes the built-in items of Signalbox. */
 function withOwnNames(server: string, own: readonly JsonObject[], listed: readonly JsonObject[]): JsonObject[] {
   const theirs = listed.filter(({ name }) => !isBuiltin(jsonText(name)));
   const renames = renamesIn(server, own.map(nameOf), theirs.map(nameOf));
@@ -52,7 +52,7 @@ function withOwnNames(server: string, own: readonly JsonObject[], listed: readon
   return theirs.map((item) => ({ ...item, name: owners.get(nameOf(item)) ?? nameOf(item) }));
 }
 
-/** Lists become objects by name, so that one missing tool is one difference. */
+/** Converts lists to objects by name, so that one missing tool is one difference. */
 function toComparable(seen: Observation, initialize: JsonObject): JsonObject {
   return {
     initialize,
@@ -75,7 +75,7 @@ function byKey(items: readonly JsonObject[], key: string): JsonObject {
   return Object.fromEntries(items.map((item) => [jsonText(item[key]), item]));
 }
 
-/** Returns a function that replaces what the masks name. */
+/** Returns a function that replaces the values that the masks name. */
 function masking(masks: readonly Mask[]): (value: JsonValue, path?: string) => JsonValue {
   const patterns = masks.flatMap(({ pattern }) => (pattern === undefined ? [] : new RegExp(pattern, 'g')));
   const paths = masks.flatMap(({ path }) => (path === undefined ? [] : new RegExp(path)));
@@ -89,39 +89,39 @@ function masking(masks: readonly Mask[]): (value: JsonValue, path?: string) => J
   return mask;
 }
 
-/** Lists every place where two values differ. The order of keys does not count, everything else does. */
+/** Lists all differences between two values. Ignores the order of keys. */
 export function differencesBetween(
-  bare: JsonValue | undefined,
+  direct: JsonValue | undefined,
   behind: JsonValue | undefined,
   path = '',
 ): Difference[] {
-  if (Array.isArray(bare) && Array.isArray(behind) && bare.length === behind.length)
-    return bare.flatMap((each: JsonValue, index) =>
+  if (Array.isArray(direct) && Array.isArray(behind) && direct.length === behind.length)
+    return direct.flatMap((each: JsonValue, index) =>
       differencesBetween(each, behind[index] as JsonValue, `${path}[${index}]`),
     );
-  if (isJsonObject(bare) && isJsonObject(behind)) {
-    const keys = new Set([...Object.keys(bare), ...Object.keys(behind)]);
-    return [...keys].flatMap((key) => differencesBetween(bare[key], behind[key], joined(path, key)));
+  if (isJsonObject(direct) && isJsonObject(behind)) {
+    const keys = new Set([...Object.keys(direct), ...Object.keys(behind)]);
+    return [...keys].flatMap((key) => differencesBetween(direct[key], behind[key], joined(path, key)));
   }
   if (
-    bare === behind ||
-    (bare !== undefined && behind !== undefined && JSON.stringify(bare) === JSON.stringify(behind))
+    direct === behind ||
+    (direct !== undefined && behind !== undefined && JSON.stringify(direct) === JSON.stringify(behind))
   )
     return [];
-  return [{ path, ...shownPair(bare, behind) }];
+  return [{ path, ...shownPair(direct, behind) }];
 }
 
-/** Shows two values from shortly before the place where they part. */
-function shownPair(bare: JsonValue | undefined, behind: JsonValue | undefined): { bare: string; behind: string } {
-  const [one, other] = [textOf(bare), textOf(behind)];
+/** Shows two values from shortly before their first difference. */
+function shownPair(direct: JsonValue | undefined, behind: JsonValue | undefined): { direct: string; behind: string } {
+  const [one, other] = [textOf(direct), textOf(behind)];
   let start = 0;
   while (start < one.length && one[start] === other[start]) start += 1;
   start = Math.max(0, start - 30);
   const shown = (text: string): string => {
-    const piece = text.slice(start, start + maxShownChars);
-    return `${start > 0 ? '…' : ''}${piece}${start + maxShownChars < text.length ? `… (${text.length} characters)` : ''}`;
+    const excerpt = text.slice(start, start + maxShownChars);
+    return `${start > 0 ? '…' : ''}${excerpt}${start + maxShownChars < text.length ? `… (${text.length} characters)` : ''}`;
   };
-  return { bare: shown(one), behind: shown(other) };
+  return { direct: shown(one), behind: shown(other) };
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -5,16 +5,16 @@ import { jsonText } from './json-text.ts';
 import type { RpcReply } from './rpc-client.ts';
 
 /**
- * The changes that the documentation announces, and nothing else: what these functions do not undo or expect is a difference.
- * Each names the page that documents it.
+ * The documented changes of Signalbox, and nothing else: every change that these functions do not revert or expect is a difference.
+ * Each function names the page that documents the change.
  */
 
 const maxInstructionChars = 2000;
 
-/** The names under which a client knows the tools and prompts of one server, by the server's own. */
+/** Maps the server's own names of tools and prompts to the names for clients. */
 export type Renames = ReadonlyMap<string, string>;
 
-/** Reads from the listed names how the server's own were rendered: `mcp__{server}__{tool}`, or shortened (docs/reference/mcp.md). */
+/** Finds the listed name of each of the server's own names: `mcp__{server}__{tool}`, or shortened (docs/reference/mcp.md). */
 export function renamesIn(server: string, own: readonly string[], listed: readonly string[]): Renames {
   const renames = new Map<string, string>();
   for (const name of own) {
@@ -27,14 +27,14 @@ export function renamesIn(server: string, own: readonly string[], listed: readon
   return renames;
 }
 
-/** Whether a listed tool is one of Signalbox's own, which every client is offered (docs/reference/mcp.md). */
+/** Returns whether a listed tool is a built-in tool of Signalbox, which every client sees (docs/reference/mcp.md). */
 export function isBuiltin(name: string): boolean {
   return name.startsWith('mcp__signalbox__');
 }
 
 /**
- * A definition of a tool, prompt, resource or template as it is listed (docs/reference/mcp.md, docs/decisions/mcp-sources.md): without
- * hidden characters, and with the type that MCP demands of an input schema.
+ * Returns the expected listed form of a definition (docs/reference/mcp.md, docs/decisions/mcp-sources.md): without hidden characters,
+ * and with the type that MCP requires in an input schema.
  */
 export function expectedDefinition(definition: JsonObject): JsonObject {
   const { name, uri, uriTemplate } = definition;
@@ -55,7 +55,7 @@ function withoutHidden(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutHidden(each)]));
 }
 
-/** A result of `tools/call` (docs/reference/mcp.md): the oldest servers send one without the `content` that MCP demands. */
+/** Returns the expected result of `tools/call` (docs/reference/mcp.md): the oldest servers omit `content`, which MCP requires. */
 export function expectedCall(reply: RpcReply): RpcReply {
   return 'error' in reply ? reply : { result: { content: [], ...reply.result } };
 }
@@ -64,14 +64,14 @@ export function expectedCall(reply: RpcReply): RpcReply {
 const notOffered = new Set(['tasks', 'experimental']);
 
 /**
- * The initialize result is Signalbox's own (docs/reference/mcp.md): it must offer the capabilities of the server and pass on its
- * instructions under its name.
+ * Returns the expected initialize result (docs/reference/mcp.md). Signalbox creates its own, which must have the capabilities of the
+ * server and contain its instructions under its name.
  */
-export function expectedInitialize(server: string, bare: JsonObject, behind: JsonObject): JsonObject {
+export function expectedInitialize(server: string, direct: JsonObject, behind: JsonObject): JsonObject {
   const offered = isJsonObject(behind['capabilities']) ? behind['capabilities'] : {};
-  const own = isJsonObject(bare['capabilities']) ? bare['capabilities'] : {};
+  const own = isJsonObject(direct['capabilities']) ? direct['capabilities'] : {};
   const missing = Object.entries(own).filter(([key]) => offered[key] === undefined && !notOffered.has(key));
-  const instructions = sanitizeText(jsonText(bare['instructions'] ?? '')).trim();
+  const instructions = sanitizeText(jsonText(direct['instructions'] ?? '')).trim();
   const passedOn = `The server ${server} says of its own tools:\n${clipped(instructions)}`;
   const isPassedOn = instructions === '' || jsonText(behind['instructions']).includes(passedOn);
   return {

@@ -10,11 +10,11 @@ import { tryServer } from './try-server.ts';
 const cache = new PackageCache();
 const list = readServerList();
 
-test('the list names at least 40 servers', () => {
+test('the server list has at least 40 servers', () => {
   assert.ok(list.length >= 40);
 });
 
-describe('behind Signalbox a published server is what it is without', { timeout: 600_000 }, () => {
+describe('published servers are equal with and without Signalbox', { timeout: 600_000 }, () => {
   for (const server of list.filter(({ package: spec }) => isOwnDependency(spec)))
     test(server.name, async () => {
       const result = await tryServer(server, cache.programOf(server.package, server.bin));
@@ -23,7 +23,7 @@ describe('behind Signalbox a published server is what it is without', { timeout:
     });
 });
 
-describe('through Signalbox a client takes every step', { timeout: 600_000 }, () => {
+describe('clients complete every step through Signalbox', { timeout: 600_000 }, () => {
   for (const client of sdkClients)
     test(client.name, async () => {
       assert.deepEqual(problemsOf([], await tryClients([client], cache)), []);

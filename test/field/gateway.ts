@@ -9,7 +9,7 @@ import { builtLauncher } from '../support/processes/built-package.ts';
 /** A running `signalbox serve`. */
 export interface Gateway {
   readonly url: string;
-  /** May do everything, and counts as a human at the HTTP API. */
+  /** Has the role `admin`, and counts as a human in the HTTP API. */
   readonly adminToken: string;
   readonly agentToken: string;
   readonly configuration: string;
@@ -84,7 +84,7 @@ async function startedUrl(child: ChildProcess): Promise<string> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Waits until no server is being connected; rejects with the reason of one that failed. */
+/** Waits until all servers are up. Rejects with the reason if one fails. */
 async function serversSettled({ api }: Gateway): Promise<void> {
   for (const end = Date.now() + serverTimeoutMs; ; await wait(100)) {
     const { items } = await api('GET', '/api/servers');

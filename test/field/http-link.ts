@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/core/json/json.ts';
 import type { RpcLink } from './rpc-client.ts';
 
-/** Speaks streamable HTTP: every message is a POST, answered by one JSON document or by a stream of events. */
+/** A streamable HTTP connection: every message is a POST; the response is a JSON document or an event stream. */
 export class HttpLink implements RpcLink {
   onMessage: (message: JsonObject) => void = () => undefined;
   onClose: (reason: Error) => void = () => undefined;

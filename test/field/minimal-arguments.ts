@@ -3,7 +3,7 @@ import { jsonText } from './json-text.ts';
 
 const maxDepth = 6;
 
-/** Returns the smallest value that a JSON Schema is likely to accept: defaults, first choices, required properties only. */
+/** Returns the smallest value that a JSON Schema probably accepts: defaults, first choices, only required properties. */
 export function minimalValue(schema: JsonValue, root: JsonValue = schema, depth = 0): JsonValue {
   if (!isJsonObject(schema) || depth > maxDepth) return depth > maxDepth ? null : {};
   const { default: preset, const: constant, enum: choices, examples } = schema;

@@ -1,6 +1,6 @@
 /**
- * Preloaded into every server of the field: host names other than localhost do not resolve, so that a run gives the same
- * results with and without a network. Plain addresses and child processes that are not Node are not covered.
+ * Preloaded into every tested server. Only `localhost` resolves, so that the results are the same with and without a network. IP
+ * addresses and child processes other than Node are not covered.
  */
 import dns from 'node:dns';
 import { isIP } from 'node:net';
@@ -14,14 +14,14 @@ function refusal(host) {
 }
 
 /** @param {string} host */
-function isHere(host) {
+function isLocal(host) {
   return host === 'localhost' || host.endsWith('.localhost') || isIP(host) !== 0;
 }
 
 dns.lookup = Object.assign(
   /** @param {string} host @param {unknown[]} rest */
   (host, ...rest) => {
-    if (isHere(host)) return lookup(host, ...rest);
+    if (isLocal(host)) return lookup(host, ...rest);
     const callback = rest.at(-1);
     process.nextTick(() => callback(refusal(host)));
   },
@@ -29,6 +29,6 @@ dns.lookup = Object.assign(
 );
 const { lookup: lookupLater } = dns.promises;
 dns.promises.lookup = async (host, options) => {
-  if (!isHere(host)) throw refusal(host);
+  if (!isLocal(host)) throw refusal(host);
   return lookupLater(host, options);
 };

@@ -4,20 +4,20 @@ import { minimalValue } from './minimal-arguments.ts';
 import type { RpcClient, RpcReply } from './rpc-client.ts';
 import type { FieldCall } from './server-list.ts';
 
-/** Everything that a client can see of a server without changing the world. */
+/** Everything that a client can read from a server without side effects. */
 export interface Observation {
   readonly initialize: JsonObject;
   readonly tools: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
-  /** The answers to the requests of the plan, in its order. */
+  /** The responses to the requests of the plan, in its order. */
   readonly calls: readonly RpcReply[];
   readonly reads: readonly RpcReply[];
   readonly gets: readonly RpcReply[];
 }
 
-/** The requests that are made of both, in the server's own names. */
+/** The requests that are sent in both setups, with the server's own names. */
 export interface Plan {
   readonly calls: readonly FieldCall[];
   /** URIs of resources. */
@@ -35,12 +35,12 @@ const listMethods = {
 } as const;
 const capabilityOf = { tools: 'tools', prompts: 'prompts', resources: 'resources', resourceTemplates: 'resources' };
 
-const callsEach = 2;
+const maxRequestsPerKind = 2;
 const maxPages = 50;
 const startTimeoutMs = 60_000;
 const requestTimeoutMs = 30_000;
 
-/** Shakes hands, lists everything and makes the requests of the plan, which may depend on the lists. */
+/** Initializes the connection, lists everything and sends the requests of the plan, which may depend on the lists. */
 export async function observe(
   client: RpcClient,
   planFor: (lists: Lists) => Plan,
@@ -49,14 +49,14 @@ export async function observe(
   const initialize = await client.initialize(startTimeoutMs);
   const lists = await listAll(client, initialize);
   const plan = planFor(lists);
-  const ask = (method: string, params: JsonObject): Promise<RpcReply> =>
+  const send = (method: string, params: JsonObject): Promise<RpcReply> =>
     client.request(method, params, requestTimeoutMs).catch((error: unknown) => ({ error: { message: String(error) } }));
-  const calls = await inTurn(plan.calls, ({ tool, arguments: args }) =>
-    ask('tools/call', { name: rename(tool, namesOf(lists.tools)), arguments: args }),
+  const calls = await inSequence(plan.calls, ({ tool, arguments: args }) =>
+    send('tools/call', { name: rename(tool, namesOf(lists.tools)), arguments: args }),
   );
-  const reads = await inTurn(plan.reads, (uri) => ask('resources/read', { uri }));
-  const gets = await inTurn(plan.gets, ({ name, arguments: args }) =>
-    ask('prompts/get', { name: rename(name, namesOf(lists.prompts)), arguments: args }),
+  const reads = await inSequence(plan.reads, (uri) => send('resources/read', { uri }));
+  const gets = await inSequence(plan.gets, ({ name, arguments: args }) =>
+    send('prompts/get', { name: rename(name, namesOf(lists.prompts)), arguments: args }),
   );
   return { seen: { initialize, ...lists, calls, reads, gets }, plan };
 }
@@ -65,12 +65,12 @@ function namesOf(items: readonly JsonObject[]): string[] {
   return items.map(({ name }) => jsonText(name));
 }
 
-/** Chooses harmless requests from what a server lists; the calls can be given. */
+/** Chooses harmless requests from the lists of a server. `given` overrides the calls. */
 export function planFrom(lists: Lists, given?: readonly FieldCall[]): Plan {
-  const prompts = lists.prompts.slice(0, callsEach);
+  const prompts = lists.prompts.slice(0, maxRequestsPerKind);
   return {
-    calls: given ?? lists.tools.filter(isHarmless).slice(0, callsEach).map(minimalCall),
-    reads: lists.resources.slice(0, callsEach).map(({ uri }) => jsonText(uri)),
+    calls: given ?? lists.tools.filter(isHarmless).slice(0, maxRequestsPerKind).map(minimalCall),
+    reads: lists.resources.slice(0, maxRequestsPerKind).map(({ uri }) => jsonText(uri)),
     gets: prompts.map(({ name, arguments: args }) => ({
       name: jsonText(name),
       arguments: Object.fromEntries(
@@ -87,7 +87,7 @@ function minimalCall({ name, inputSchema }: JsonObject): FieldCall {
   return { tool: jsonText(name), arguments: isJsonObject(args) ? args : {} };
 }
 
-/** Whether a tool says that it only reads, or is named like one that does. */
+/** Returns whether a tool only reads, by its hint or its name. */
 function isHarmless({ name, annotations }: JsonObject): boolean {
   const { readOnlyHint } = isJsonObject(annotations) ? annotations : {};
   return (
@@ -109,7 +109,7 @@ async function listAll(client: RpcClient, initialize: JsonObject): Promise<Lists
   };
 }
 
-/** Reads every page of a list. A list that the server refuses is empty: many declare resources and have no templates. */
+/** Reads every page of a list. A list that the server refuses counts as empty: many servers declare resources but have no templates. */
 async function listPages(client: RpcClient, name: keyof Lists): Promise<readonly JsonObject[]> {
   const items: JsonObject[] = [];
   let cursor: JsonValue | undefined;
@@ -124,7 +124,7 @@ async function listPages(client: RpcClient, name: keyof Lists): Promise<readonly
   return items;
 }
 
-async function inTurn<Item, Value>(items: readonly Item[], work: (item: Item) => Promise<Value>): Promise<Value[]> {
+async function inSequence<Item, Value>(items: readonly Item[], work: (item: Item) => Promise<Value>): Promise<Value[]> {
   const values: Value[] = [];
   for (const item of items) values.push(await work(item));
   return values;

@@ -10,7 +10,7 @@ const maxInstallMs = 300_000;
 /** The default directory of installed packages; `--cache` names another. */
 export const defaultCache = join(root, 'node_modules', '.cache', 'field');
 
-/** A directory of its own for each package, outside git. An interrupted installation is made again. */
+/** A cache of installed packages, with one directory for each package. An interrupted installation is repeated. */
 export class PackageCache {
   readonly #directory: string;
 
@@ -18,7 +18,7 @@ export class PackageCache {
     this.#directory = directory;
   }
 
-  /** Returns where `name@version` is, or would be, installed. */
+  /** Returns the directory in which `name@version` is, or would be, installed. */
   directoryOf(spec: string): string {
     return join(this.#directory, spec.replace(/^@/, '').replace('/', '+'));
   }
@@ -27,7 +27,7 @@ export class PackageCache {
     return isOwnDependency(spec) || existsSync(join(this.directoryOf(spec), '.installed'));
   }
 
-  /** Installs a package without running its scripts; does nothing when it is there. Rejects with the last line of npm. */
+  /** Installs a package without running its scripts, if it is not installed. Rejects with the first lines of npm's errors. */
   async install(spec: string): Promise<void> {
     if (this.isInstalled(spec)) return;
     const directory = this.directoryOf(spec);
@@ -38,20 +38,20 @@ export class PackageCache {
     try {
       await run('nice', ['npm', 'install', spec, ...options], { cwd: directory, timeout: maxInstallMs });
     } catch (error) {
-      const said = (error as { stderr?: string }).stderr || String(error);
-      throw new Error(`cannot install ${spec}: ${said.trim().split('\n').slice(0, 3).join(' ')}`, { cause: error });
+      const output = (error as { stderr?: string }).stderr || String(error);
+      throw new Error(`cannot install ${spec}: ${output.trim().split('\n').slice(0, 3).join(' ')}`, { cause: error });
     }
     writeFileSync(join(directory, '.installed'), '');
   }
 
-  /** Returns the file that a package's command runs. */
+  /** Returns the file that the command of a package runs. */
   programOf(spec: string, bin?: string): string {
     const name = spec.slice(0, spec.lastIndexOf('@'));
     return programIn(join(isOwnDependency(spec) ? root : this.directoryOf(spec), 'node_modules', name), bin);
   }
 }
 
-/** Whether the repository itself has the package in exactly this version. */
+/** Returns whether this repository depends on exactly this version of the package. */
 export function isOwnDependency(spec: string): boolean {
   const at = spec.lastIndexOf('@');
   const file = join(root, 'node_modules', spec.slice(0, at), 'package.json');
@@ -60,7 +60,7 @@ export function isOwnDependency(spec: string): boolean {
   );
 }
 
-/** Returns the file that a command of an unpacked package runs: the one named, or the first. */
+/** Returns the file of the named command of an unpacked package, or of its first command. */
 function programIn(directory: string, bin?: string): string {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
     readonly bin?: string | Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ export interface RpcLink {
   close(): Promise<void>;
 }
 
-/** The answer to a request, exactly as it came over the wire. */
+/** The response to a request, exactly as received. */
 export type RpcReply = { readonly result: JsonObject } | { readonly error: JsonObject };
 
 interface Pending {
@@ -19,7 +19,7 @@ interface Pending {
   reject(reason: Error): void;
 }
 
-/** The capabilities of a client that can do everything: servers hide tools from lesser ones. */
+/** All capabilities, because servers hide tools from clients with fewer ones. */
 const capabilities = {
   roots: { listChanged: true },
   sampling: { tools: {}, context: {} },
@@ -31,8 +31,8 @@ const capabilities = {
 const maxClientMs = 150_000;
 
 /**
- * A client without an SDK: it parses nothing but JSON and returns every reply unchanged, so that fields that a library would drop can
- * be compared.
+ * A client without an SDK. It only parses JSON and returns every response unchanged, so that fields that a library would drop can be
+ * compared.
  */
 export class RpcClient {
   readonly #link: RpcLink;
@@ -45,7 +45,7 @@ export class RpcClient {
   constructor(link: RpcLink, roots: readonly JsonObject[] = []) {
     this.#link = link;
     this.#roots = roots;
-    link.onMessage = (message) => this.#take(message);
+    link.onMessage = (message) => this.#receive(message);
     link.onClose = (reason) => {
       this.#lost = reason;
       for (const { reject } of this.#pending.values()) reject(reason);
@@ -53,7 +53,7 @@ export class RpcClient {
     };
   }
 
-  /** Performs the handshake in the newest revision with sessions; returns the initialize result. */
+  /** Initializes the connection in the newest revision with sessions, and returns the initialize result. */
   async initialize(timeoutMs: number): Promise<JsonObject> {
     const reply = await this.request(
       'initialize',
@@ -65,14 +65,14 @@ export class RpcClient {
     return reply.result;
   }
 
-  /** Sends a request; rejects when the connection is lost or the reply takes longer than `timeoutMs`. */
+  /** Sends a request. Rejects when the connection is lost, or the response takes longer than `timeoutMs`. */
   async request(method: string, params: JsonObject, timeoutMs: number): Promise<RpcReply> {
     if (this.#lost !== undefined) throw this.#lost;
     const id = (this.#lastId += 1);
     const { promise, resolve, reject } = Promise.withResolvers<RpcReply>();
     this.#pending.set(id, { resolve, reject });
     const ms = Math.min(timeoutMs, Math.max(1000, this.#deadline - Date.now()));
-    const timer = setTimeout(() => reject(new Error(`no answer to ${method} within ${ms / 1000} s`)), ms);
+    const timer = setTimeout(() => reject(new Error(`no response to ${method} within ${ms / 1000} s`)), ms);
     try {
       await Promise.all([this.#link.send({ jsonrpc: '2.0', id, method, params }), promise]);
       return await promise;
@@ -86,7 +86,7 @@ export class RpcClient {
     return this.#link.close();
   }
 
-  #take(message: JsonObject): void {
+  #receive(message: JsonObject): void {
     const { id, method, result, error } = message;
     if (typeof method === 'string') {
       if (id !== undefined) this.#answer(id, method, isJsonObject(message['params']) ? message['params'] : {});
@@ -114,7 +114,8 @@ export class RpcClient {
       }),
     };
     const result = results[method]?.();
-    const answer = result === undefined ? { error: { code: -32601, message: `no ${method} here` } } : { result };
+    const answer =
+      result === undefined ? { error: { code: -32601, message: `${method} is not supported` } } : { result };
     this.#link.send({ jsonrpc: '2.0', id, ...answer }).catch(() => undefined);
   }
 }

@@ -1,16 +1,16 @@
 /**
- * `npm run field`: published MCP servers and clients, with Signalbox between them.
+ * `npm run field` tests published MCP servers and clients with Signalbox between them.
  *
- *   npm run field                   every server of servers.json, bare and behind Signalbox, then every client
+ *   npm run field                   every server of servers.json, directly and behind Signalbox, then every client
  *   npm run field -- --servers      only the servers; --clients only the clients
  *   npm run field -- --only NAME    those with NAME in their name or package
  *   npm run field -- --list FILE    another list of servers
- *   npm run field -- --cache DIR    another place for the packages (node_modules/.cache/field)
- *   npm run field -- --jobs 4       so many servers at a time (2)
- *   npm run field -- --json         the results as JSON on standard output
+ *   npm run field -- --cache DIR    another directory for the packages (node_modules/.cache/field)
+ *   npm run field -- --jobs 4       the number of servers at a time (2)
+ *   npm run field -- --json         prints the results as JSON
  *   npm run field -- --page         writes the tables into docs/compatibility.md
  *
- * Exits with 1 when something differs that no documented transform and no mask explains, or a client fails a step.
+ * Exits with 1 if there is a difference that no documented transform and no mask explains, or a client fails a step.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { readServerList } from './server-list.ts';
 import { clientLine, compatibilityPage, problemsOf, serverLine } from './tables.ts';
 import { type ServerResult, tryServer } from './try-server.ts';
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     servers: { type: 'boolean', default: false },
     clients: { type: 'boolean', default: false },
@@ -38,34 +38,38 @@ const { values: asked } = parseArgs({
     page: { type: 'boolean', default: false },
   },
 });
-const isWanted = ({ name, package: spec = '' }: { name: string; package?: string }): boolean =>
-  `${name} ${spec}`.toLowerCase().includes(asked.only.toLowerCase());
-const isAll = asked.servers === asked.clients;
-const chosenServers = isAll || asked.servers ? readServerList(asked.list).filter(isWanted) : [];
-const chosenClients = isAll || asked.clients ? clients.filter(isWanted) : [];
-const cache = new PackageCache(asked.cache);
+const isSelected = ({ name, package: spec = '' }: { name: string; package?: string }): boolean =>
+  `${name} ${spec}`.toLowerCase().includes(options.only.toLowerCase());
+const isAll = options.servers === options.clients;
+const selectedServers = isAll || options.servers ? readServerList(options.list).filter(isSelected) : [];
+const selectedClients = isAll || options.clients ? clients.filter(isSelected) : [];
+const cache = new PackageCache(options.cache);
 const watch = new ProcessWatch();
 const stop = (): void => void watch.end().finally(() => process.exit(130));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
 if (process.env['npm_lifecycle_event'] !== undefined) {
-  // npm passes no signal on, so its end has to be noticed.
+  // npm does not pass on signals, so this process must detect its end.
   const npm = process.ppid;
   setInterval(() => process.ppid !== npm && stop(), 500).unref();
 }
 
-if (chosenServers.length + chosenClients.length === 0) {
-  console.error(`nothing is named "${asked.only}". See test/field/servers.json and test/field/clients/clients.ts.`);
+if (selectedServers.length + selectedClients.length === 0) {
+  console.error(
+    `no server or client is named "${options.only}". See test/field/servers.json and test/field/clients/clients.ts.`,
+  );
   process.exit(2);
 }
 builtLauncher();
-const notInstalled = await installAll([...chosenServers, ...chosenClients].flatMap(({ package: spec }) => spec ?? []));
+const notInstalled = await installAll(
+  [...selectedServers, ...selectedClients].flatMap(({ package: spec }) => spec ?? []),
+);
 const servers = await compareServers();
-const driven = await driveClients();
-const left = await watch.leftBehind();
-const problems = [...problemsOf(servers, driven), ...left.map((each) => `left behind: ${each}`)];
-if (asked.json) console.log(JSON.stringify({ servers, clients: driven, problems }, undefined, 2));
+const clientResults = await testClients();
+const leftovers = await watch.leftBehind();
+const problems = [...problemsOf(servers, clientResults), ...leftovers.map((each) => `still running: ${each}`)];
+if (options.json) console.log(JSON.stringify({ servers, clients: clientResults, problems }, undefined, 2));
 else report();
-if (asked.page) writeFileSync(join(root, 'docs', 'compatibility.md'), compatibilityPage(servers, driven));
+if (options.page) writeFileSync(join(root, 'docs', 'compatibility.md'), compatibilityPage(servers, clientResults));
 // Client libraries may leave timers and sockets open.
 process.exit(problems.length > 0 ? 1 : 0);
 
@@ -73,7 +77,7 @@ process.exit(problems.length > 0 ? 1 : 0);
 async function installAll(specs: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const missing = [...new Set(specs)].filter((spec) => !cache.isInstalled(spec));
   const failures = new Map<string, string>();
-  await atATime(2, missing, async (spec, index) => {
+  await runWithConcurrency(2, missing, async (spec, index) => {
     console.error(`installing ${spec} (${index + 1} of ${missing.length})`);
     await cache.install(spec).catch((error: unknown) => failures.set(spec, messageOf(error)));
   });
@@ -82,33 +86,33 @@ async function installAll(specs: readonly string[]): Promise<ReadonlyMap<string,
 
 async function compareServers(): Promise<readonly ServerResult[]> {
   const results = new Map<string, ServerResult>();
-  await atATime(Number(asked.jobs), chosenServers, async (server) => {
+  await runWithConcurrency(Number(options.jobs), selectedServers, async (server) => {
     const failure = notInstalled.get(server.package);
     const result =
       failure === undefined
         ? await tryServer(server, cache.programOf(server.package, server.bin))
         : { name: server.name, package: server.package, counts: undefined, differences: [], failure };
     results.set(server.name, result);
-    console.error(`[${results.size}/${chosenServers.length}] ${serverLine(result)}`);
+    console.error(`[${results.size}/${selectedServers.length}] ${serverLine(result)}`);
   });
-  return chosenServers.flatMap(({ name }) => results.get(name) ?? []);
+  return selectedServers.flatMap(({ name }) => results.get(name) ?? []);
 }
 
-async function driveClients(): Promise<readonly ClientResult[]> {
+async function testClients(): Promise<readonly ClientResult[]> {
   let count = 0;
-  return tryClients(chosenClients, cache, notInstalled, (result) =>
-    console.error(`[${(count += 1)}/${chosenClients.length}] ${clientLine(result)}`),
+  return tryClients(selectedClients, cache, notInstalled, (result) =>
+    console.error(`[${(count += 1)}/${selectedClients.length}] ${clientLine(result)}`),
   );
 }
 
 function report(): void {
   if (servers.length > 0) console.log(`\n${servers.map(serverLine).join('\n')}`);
-  if (driven.length > 0) console.log(`\n${driven.map(clientLine).join('\n')}`);
+  if (clientResults.length > 0) console.log(`\n${clientResults.map(clientLine).join('\n')}`);
   if (problems.length > 0) console.log(`\n${problems.join('\n')}`);
-  console.log(`\n${servers.length} servers, ${driven.length} clients, ${problems.length} problems`);
+  console.log(`\n${servers.length} servers, ${clientResults.length} clients, ${problems.length} problems`);
 }
 
-async function atATime<Item>(
+async function runWithConcurrency<Item>(
   jobs: number,
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<void>,

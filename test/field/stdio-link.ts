@@ -46,7 +46,7 @@ export class StdioLink implements RpcLink {
     return Promise.resolve();
   }
 
-  /** Closes the input, then ends the whole process group. */
+  /** Closes the input, then stops the whole process group. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
@@ -75,7 +75,7 @@ export class StdioLink implements RpcLink {
     try {
       this.onMessage(JSON.parse(line) as JsonObject);
     } catch {
-      // Some servers print a banner on standard output; clients skip it.
+      // Some servers print a banner to standard output, which clients ignore.
     }
   }
 }

@@ -20,16 +20,16 @@ const noNetwork = join(import.meta.dirname, 'no-network.mjs');
 export interface ServerResult {
   readonly name: string;
   readonly package: string;
-  /** Absent when it did not start. */
+  /** `undefined` if the server did not start. */
   readonly counts:
     | { readonly tools: number; readonly prompts: number; readonly resources: number; readonly requests: number }
     | undefined;
   readonly differences: readonly Difference[];
-  /** Why it could not be compared. */
+  /** The reason why it could not be compared. */
   readonly failure?: string;
 }
 
-/** Starts a server bare and behind Signalbox, in the same directories, and compares what a client sees. */
+/** Starts a server directly and behind Signalbox, in the same directories, and compares the observations of a client. */
 export async function tryServer(server: FieldServer, program: string): Promise<ServerResult> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-field-')));
   const directories = { workspace: join(place, 'workspace'), home: join(place, 'home') };
@@ -42,19 +42,19 @@ export async function tryServer(server: FieldServer, program: string): Promise<S
     cwd: directories.workspace,
   };
   const roots = [{ uri: pathToFileURL(directories.workspace).href, name: 'workspace' }];
-  let bare: { seen: Observation; plan: Plan } | undefined;
+  let direct: { seen: Observation; plan: Plan } | undefined;
   try {
     fillDirectories(directories);
-    bare = await withClient(new RpcClient(new StdioLink(launch), roots), (client) =>
+    direct = await withClient(new RpcClient(new StdioLink(launch), roots), (client) =>
       observe(client, (lists) => planFrom(lists, calls)),
     );
-    const { plan, seen } = bare;
+    const { plan, seen } = direct;
     fillDirectories(directories);
     const behind = await observeBehind(join(place, 'box'), name, { ...launch, env: named, ...settings }, roots, plan);
-    return { ...summary(server, bare), differences: compareObservations(name, seen, behind, masks) };
+    return { ...summary(server, direct), differences: compareObservations(name, seen, behind, masks) };
   } catch (error) {
     return {
-      ...summary(server, bare),
+      ...summary(server, direct),
       differences: [],
       failure: error instanceof Error ? error.message : String(error),
     };
@@ -100,16 +100,16 @@ async function withClient<Value>(client: RpcClient, work: (client: RpcClient) =>
 
 function summary(
   server: FieldServer,
-  bare: { seen: Observation; plan: Plan } | undefined,
+  direct: { seen: Observation; plan: Plan } | undefined,
 ): Omit<ServerResult, 'differences'> {
   return {
     name: server.name,
     package: server.package,
-    counts: bare && {
-      tools: bare.seen.tools.length,
-      prompts: bare.seen.prompts.length,
-      resources: bare.seen.resources.length + bare.seen.resourceTemplates.length,
-      requests: bare.plan.calls.length + bare.plan.reads.length + bare.plan.gets.length,
+    counts: direct && {
+      tools: direct.seen.tools.length,
+      prompts: direct.seen.prompts.length,
+      resources: direct.seen.resources.length + direct.seen.resourceTemplates.length,
+      requests: direct.plan.calls.length + direct.plan.reads.length + direct.plan.gets.length,
     },
   };
 }

@@ -9,11 +9,11 @@ import type { ModelApi } from '../../support/model/api-server.ts';
 import { startGeminiApi } from '../../support/model/gemini-api.ts';
 import type { ScriptedInput, ModelScript } from '../../support/model/model-script.ts';
 import { startOpenAIApi } from '../../support/model/openai-api.ts';
-import { heardFrom, type WireResult } from './sdk-clients.ts';
-import type { ConnectedClient, HeardResult, StepName } from './steps.ts';
+import { toClientResult, type WireResult } from './sdk-clients.ts';
+import type { ConnectedClient, ClientCallResult, StepName } from './steps.ts';
 import { type FieldClient, type Target } from './target.ts';
 
-/** The program of one agent turn. It asks a scripted model at `apiUrl` and exits. */
+/** The program of one agent turn. It uses the scripted model at `apiUrl` and exits. */
 interface AgentProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -34,7 +34,7 @@ const withoutUser = {
   elicit: 'not tried: no person answers in a scripted turn',
 };
 
-/** Agents that run in a terminal, with a scripted model in the place of the provider. */
+/** Agents that run in a terminal, with a scripted model instead of a provider. */
 const agents: readonly Agent[] = [
   {
     name: 'Claude Code',
@@ -161,7 +161,7 @@ const agents: readonly Agent[] = [
   },
 ];
 
-/** The agents as clients of the field. */
+/** The agents as clients. */
 export const agentClients: readonly FieldClient[] = [
   ...agents.map((agent): FieldClient => ({
     name: agent.name,
@@ -171,37 +171,37 @@ export const agentClients: readonly FieldClient[] = [
   { name: 'Inspector CLI', connect: (target) => Promise.resolve(inspector(target)) },
 ];
 
-/** Each call is a turn in which the scripted model makes it once, and answers when the result is there. */
+/** Connects an agent. Each call is a turn in which the scripted model makes the call once, and responds to its result. */
 async function connectAgent(agent: Agent, target: Target): Promise<ConnectedClient> {
-  let wanted: { readonly tool: string; readonly args: object } | undefined;
-  let heard: ScriptedInput | undefined;
+  let requested: { readonly tool: string; readonly args: object } | undefined;
+  let lastInput: ScriptedInput | undefined;
   let isCalled = false;
   const api = await agent.startApi((now) => {
-    // Agents also ask for titles and summaries, without any tools.
+    // Agents also request titles and summaries, without any tools.
     if (now.tools.length === 0) return [{ type: 'text', text: 'done' }];
-    heard = now;
-    const name = wanted === undefined ? undefined : now.tools.find((each) => each.endsWith(wanted?.tool ?? ''));
-    if (wanted === undefined || name === undefined || isCalled) return [{ type: 'text', text: 'done' }];
+    lastInput = now;
+    const name = requested === undefined ? undefined : now.tools.find((each) => each.endsWith(requested?.tool ?? ''));
+    if (requested === undefined || name === undefined || isCalled) return [{ type: 'text', text: 'done' }];
     isCalled = true;
-    return [{ type: 'tool_use', name, input: wanted.args }];
+    return [{ type: 'tool_use', name, input: requested.args }];
   });
   const turn = async (signal?: AbortSignal): Promise<string> => {
-    heard = undefined;
+    lastInput = undefined;
     isCalled = false;
     return runProgram(agent.program(target, api.url), target.home, signal);
   };
   return {
     async list() {
-      wanted = undefined;
+      requested = undefined;
       const output = await turn();
-      if (heard === undefined) throw new Error(`the model was never asked: ${output.slice(-500)}`);
-      return heard.tools;
+      if (lastInput === undefined) throw new Error(`the model got no request: ${output.slice(-500)}`);
+      return lastInput.tools;
     },
-    async call(tool, args, { signal } = {}): Promise<HeardResult> {
-      wanted = { tool, args };
+    async call(tool, args, { signal } = {}): Promise<ClientCallResult> {
+      requested = { tool, args };
       const output = await turn(signal);
-      if (!isCalled) throw new Error(`the model was offered no ${tool}: ${output.slice(-500)}`);
-      const { text = '', failed = false } = heard?.results[0] ?? {};
+      if (!isCalled) throw new Error(`${tool} was not offered to the model: ${output.slice(-500)}`);
+      const { text = '', failed = false } = lastInput?.results[0] ?? {};
       return { text, isError: failed, pictures: picturesIn(api.requests.at(-1)) };
     },
     ...(agent.unable === undefined ? {} : { unable: agent.unable }),
@@ -210,7 +210,7 @@ async function connectAgent(agent: Agent, target: Target): Promise<ConnectedClie
   };
 }
 
-/** Finds pictures in a request to a model, whatever the API. */
+/** Finds pictures in a request to a model, for all APIs. */
 function picturesIn(request: unknown): string[] {
   return [
     ...JSON.stringify(request ?? null).matchAll(
@@ -238,7 +238,7 @@ function ownHome({ home }: Target): Record<string, string> {
   };
 }
 
-/** Runs a program to its end; returns everything it printed. An aborted one is interrupted as by Ctrl-C. */
+/** Runs a program to its end and returns its output. `signal` interrupts it like Ctrl-C. */
 function runProgram({ command, args, env }: AgentProgram, cwd: string, signal?: AbortSignal): Promise<string> {
   if (command.includes('/') && !existsSync(command))
     return Promise.reject(new Error(`${command} is not for this platform`));
@@ -258,7 +258,7 @@ function runProgram({ command, args, env }: AgentProgram, cwd: string, signal?: 
   });
 }
 
-/** The Inspector makes one request for each run of its program. */
+/** Returns the Inspector as a client. It sends one request for each run of its program. */
 function inspector(target: Target): ConnectedClient {
   const require = createRequire(import.meta.url);
   const directory = dirname(require.resolve('@modelcontextprotocol/inspector/package.json'));
@@ -278,7 +278,7 @@ function inspector(target: Target): ConnectedClient {
     list: async () => ((await request('tools/list')) as { tools: { name: string }[] }).tools.map(({ name }) => name),
     async call(tool, args) {
       const given = Object.entries(args).flatMap(([key, value]) => ['--tool-arg', `${key}=${String(value)}`]);
-      return heardFrom((await request('tools/call', '--tool-name', tool, ...given)) as WireResult);
+      return toClientResult((await request('tools/call', '--tool-name', tool, ...given)) as WireResult);
     },
     unable: {
       cancel: 'one request for each run',

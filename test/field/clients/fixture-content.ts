@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Lines that are 100 KB together. */
+/** Lines with a total of 100 KB. */
 export const largeLines: readonly string[] = Array.from(
   { length: 1000 },
   (_, index) => `line ${String(index).padStart(4, '0')} ${'of a long result '.repeat(6).slice(0, 90)}`,
@@ -8,10 +8,10 @@ export const largeLines: readonly string[] = Array.from(
 
 const side = 400;
 
-/** A valid PNG of noise, which does not compress: about 480 KB, in base64. */
+/** A valid PNG of noise, which cannot be compressed: about 480 KB, in base64. */
 export const picture = png(side, noise(side));
 
-/** Scanlines of pixels from a fixed generator, each with its filter byte. */
+/** Creates scanlines of pixels from a fixed generator, each with its filter byte. */
 function noise(size: number): Buffer {
   const rows = Buffer.alloc(size * (1 + size * 3));
   let state = 12_345;

@@ -1,4 +1,4 @@
-/** The server that clients are driven through: `fixture-program.ts MARKS`, where it notes when a wait begins and is cancelled. */
+/** The MCP server for the tests of clients: `fixture-program.ts MARKS`. It notes in MARKS when a wait begins and is cancelled. */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CallToolResult, Server, type ServerContext, type Tool } from '@modelcontextprotocol/server';
@@ -8,7 +8,7 @@ import { largeLines, picture } from './fixture-content.ts';
 const [marks = '/dev/null'] = process.argv.slice(2);
 const server = new Server(
   { name: 'field-fixture', version: '1.0.0' },
-  { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: 'Use it to try clients.' },
+  { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: 'For tests of clients.' },
 );
 
 type Handler = (args: Record<string, unknown>, context: ServerContext) => Promise<CallToolResult> | CallToolResult;

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { type WireResult, firstClient, heardFrom } from './sdk-clients.ts';
-import type { HeardResult } from './steps.ts';
+import { type WireResult, connectV1, toClientResult } from './sdk-clients.ts';
+import type { ClientCallResult } from './steps.ts';
 import type { FieldClient, Target } from './target.ts';
 
 const elicited = { action: 'accept', content: { name: 'Ada' } } as const;
 
-/** Clients of agent frameworks, from npm; the shapes below are the part of their interfaces that is used. */
+/** Clients of agent frameworks, from npm. The interfaces below contain only the members that are used. */
 export const libraryClients: readonly FieldClient[] = [
   {
     name: 'AI SDK',
@@ -26,7 +26,9 @@ export const libraryClients: readonly FieldClient[] = [
       return {
         list: async () => (await client.listTools()).tools.map(({ name }) => name),
         call: async (name, args, { signal } = {}) =>
-          heardFrom(await client.callTool({ name, arguments: args, options: signal === undefined ? {} : { signal } })),
+          toClientResult(
+            await client.callTool({ name, arguments: args, options: signal === undefined ? {} : { signal } }),
+          ),
         unable: { progress: 'the client has no callback for progress' },
         close: () => client.close(),
       };
@@ -53,7 +55,7 @@ export const libraryClients: readonly FieldClient[] = [
           const { signal } = options;
           const tool = tools.find((each) => each.name === name) ?? missing(name);
           const { content, status } = await tool.invoke(call, signal === undefined ? {} : { signal });
-          return heardFromBlocks(content, status === 'error');
+          return resultFromBlocks(content, status === 'error');
         },
         unable: { elicit: 'the client declares no elicitation' },
         close: () => client.close(),
@@ -89,7 +91,7 @@ export const libraryClients: readonly FieldClient[] = [
           const tool = tools[`box_${name}`] ?? missing(name);
           const result = await tool.execute(args, options.signal === undefined ? {} : { abortSignal: options.signal });
           return isWireResult(result)
-            ? heardFrom(result)
+            ? toClientResult(result)
             : { text: JSON.stringify(result), isError: false, structured: result, pictures: [] };
         },
         close: () => client.disconnect(),
@@ -113,7 +115,7 @@ export const libraryClients: readonly FieldClient[] = [
       return {
         list: async () => (await client.listTools()).map(({ name }) => name),
         call: async (name, args, { signal } = {}) =>
-          heardFrom(await client.callToolResult(name, args, null, signal === undefined ? {} : { signal })),
+          toClientResult(await client.callToolResult(name, args, null, signal === undefined ? {} : { signal })),
         unable: {
           progress: 'the client has no callback for progress',
           elicit: 'the client declares no elicitation',
@@ -129,7 +131,7 @@ export const libraryClients: readonly FieldClient[] = [
       const program = target.cache.programOf('mcp-remote@0.15.1', 'mcp-remote');
       const header = ['--header', `Authorization: Bearer ${target.token}`];
       const env = { PATH: process.env['PATH'] ?? '', HOME: target.home, MCP_REMOTE_CONFIG_DIR: target.home };
-      return firstClient(
+      return connectV1(
         new StdioClientTransport({ command: process.execPath, args: [program, target.url, ...header], env }),
       );
     },
@@ -163,7 +165,7 @@ interface OpenAiClient {
   close(): Promise<void>;
 }
 
-/** Imports a package of the cache as a module that is installed beside it would. */
+/** Imports a package of the cache from a module next to it. */
 async function importPackage<Module>({ cache }: Target, spec: string): Promise<Module> {
   const entry = join(cache.directoryOf(spec), 'entry.mjs');
   writeFileSync(entry, `export * from ${JSON.stringify(spec.slice(0, spec.lastIndexOf('@')))};\n`);
@@ -183,7 +185,7 @@ function isWireResult(value: unknown): value is WireResult {
 }
 
 /** Reads the content blocks of LangChain. */
-function heardFromBlocks(content: unknown, isError: boolean): HeardResult {
+function resultFromBlocks(content: unknown, isError: boolean): ClientCallResult {
   const blocks = (typeof content === 'string' ? [{ type: 'text', text: content }] : content) as readonly {
     readonly type: string;
     readonly text?: string;

@@ -1,12 +1,12 @@
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { SSEClientTransport as FirstSseTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport as FirstHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as SseTransportV1 } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StdioClientTransport as StdioTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ConnectedClient, HeardResult } from './steps.ts';
+import type { ConnectedClient, ClientCallResult } from './steps.ts';
 import { type FieldClient, type Target, stdioCommand } from './target.ts';
 
 const name = { name: 'signalbox-field', version: '1.0.0' };
@@ -21,39 +21,38 @@ function requestInit({ token }: Target): { requestInit: { headers: Record<string
 export const sdkClients: readonly FieldClient[] = [
   {
     name: 'SDK v1, HTTP',
-    connect: (target) => firstClient(new FirstHttpTransport(new URL(target.url), requestInit(target))),
+    connect: (target) => connectV1(new HttpTransportV1(new URL(target.url), requestInit(target))),
   },
   {
     name: 'SDK v1, HTTP+SSE',
-    connect: (target) => firstClient(new FirstSseTransport(new URL(target.url), requestInit(target))),
+    connect: (target) => connectV1(new SseTransportV1(new URL(target.url), requestInit(target))),
   },
   {
     name: 'SDK v1, stdio',
-    connect: (target) => firstClient(new FirstStdioTransport(stdioCommand(target))),
+    connect: (target) => connectV1(new StdioTransportV1(stdioCommand(target))),
   },
   {
     name: 'SDK v2, HTTP, 2025-11-25',
     connect: (target) =>
-      secondClient(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
+      connectV2(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
   },
   {
     name: 'SDK v2, HTTP, 2026-07-28',
-    connect: (target) =>
-      secondClient(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'auto'),
+    connect: (target) => connectV2(new StreamableHTTPClientTransport(new URL(target.url), requestInit(target)), 'auto'),
   },
   {
     name: 'SDK v2, HTTP+SSE',
-    connect: (target) => secondClient(new SSEClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
+    connect: (target) => connectV2(new SSEClientTransport(new URL(target.url), requestInit(target)), 'legacy'),
   },
   {
     name: 'SDK v2, stdio, 2026-07-28',
-    connect: (target) => secondClient(new StdioClientTransport(stdioCommand(target)), 'auto'),
+    connect: (target) => connectV2(new StdioClientTransport(stdioCommand(target)), 'auto'),
   },
 ];
 
-/** Connects the client of SDK v1; other clients reach Signalbox through it, too. */
-export async function firstClient(transport: Transport): Promise<ConnectedClient> {
-  const client = new FirstClient(name, { capabilities });
+/** Connects the client of SDK v1. Other clients use it too. */
+export async function connectV1(transport: Transport): Promise<ConnectedClient> {
+  const client = new ClientV1(name, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, () => answer);
   await client.connect(transport);
   return {
@@ -63,15 +62,15 @@ export async function firstClient(transport: Transport): Promise<ConnectedClient
         ...(signal === undefined ? {} : { signal }),
         ...(onProgress === undefined ? {} : { onprogress: onProgress }),
       });
-      return heardFrom(result as WireResult);
+      return toClientResult(result as WireResult);
     },
     close: () => client.close(),
   };
 }
 
-type SecondTransport = Parameters<Client['connect']>[0];
+type TransportV2 = Parameters<Client['connect']>[0];
 
-async function secondClient(transport: SecondTransport, mode: 'legacy' | 'auto'): Promise<ConnectedClient> {
+async function connectV2(transport: TransportV2, mode: 'legacy' | 'auto'): Promise<ConnectedClient> {
   const client = new Client(name, { capabilities, ...(mode === 'auto' ? { versionNegotiation: { mode } } : {}) });
   client.setRequestHandler('elicitation/create', () => answer);
   await client.connect(transport);
@@ -85,21 +84,21 @@ async function secondClient(transport: SecondTransport, mode: 'legacy' | 'auto')
           ...(onProgress === undefined ? {} : { onprogress: onProgress }),
         },
       );
-      return heardFrom(result as WireResult);
+      return toClientResult(result as WireResult);
     },
     close: () => client.close(),
   };
 }
 
-/** The result of `tools/call` as libraries hand it on. */
+/** The result of `tools/call` as libraries return it. */
 export interface WireResult {
   readonly content?: readonly { readonly type: string; readonly text?: string; readonly data?: string }[];
   readonly isError?: boolean;
   readonly structuredContent?: unknown;
 }
 
-/** Reads a result of `tools/call`. */
-export function heardFrom({ content = [], isError = false, structuredContent }: WireResult): HeardResult {
+/** Converts a result of `tools/call`. */
+export function toClientResult({ content = [], isError = false, structuredContent }: WireResult): ClientCallResult {
   return {
     text: content.flatMap(({ text }) => text ?? []).join('\n'),
     isError,

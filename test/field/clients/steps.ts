@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../../src/core/errors.ts';
 import { largeLines, picture } from './fixture-content.ts';
 
-/** A result as a client hands it to its user. */
-export interface HeardResult {
+/** A result as a client returns it to its user. */
+export interface ClientCallResult {
   readonly text: string;
   readonly isError: boolean;
   readonly structured?: unknown;
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly onProgress?: () => void;
 }
 
-/** The name of a step. */
+/** The names of the steps. */
 export const stepNames = [
   'list',
   'read',
@@ -32,19 +32,19 @@ export const stepNames = [
 ] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** A client that is connected to Signalbox. It answers the question for a name with "Ada". */
+/** A client that is connected to Signalbox. It answers the elicitation of a name with "Ada". */
 export interface ConnectedClient {
   /** Returns the names of the tools, as the client shows them. */
   list(): Promise<readonly string[]>;
-  call(tool: string, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<HeardResult>;
-  /** The steps that the client cannot take, with the reason. */
+  call(tool: string, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<ClientCallResult>;
+  /** The steps that the client does not support, with the reason. */
   readonly unable?: Partial<Record<StepName, string>>;
-  /** Agents shorten long results and scale pictures before the model gets them. */
+  /** Whether the client is an agent, which shortens long results and scales pictures for its model. */
   readonly isAgent?: boolean;
   close(): Promise<void>;
 }
 
-/** The outcome of a step: taken, impossible for this client, or failed. */
+/** The outcome of a step: completed, not supported by this client, or failed. */
 export type StepOutcome =
   | { readonly kind: 'ok' }
   | { readonly kind: 'unable'; readonly reason: string }
@@ -64,12 +64,12 @@ const tools = [
 ];
 const markTimeoutMs = 60_000;
 
-/** Why the human of the fixture denies. */
+/** The reason with which the human of the test denies. */
 export const denialReason = 'not on a Friday';
 
 type Step = (client: ConnectedClient, marks: string) => Promise<string | undefined>;
 
-/** Each step returns its failure; `undefined` when it succeeded. */
+/** Each step returns its failure, or `undefined` on success. */
 const steps: Record<StepName, Step> = {
   async list(client) {
     const names = await client.list();
@@ -83,8 +83,8 @@ const steps: Record<StepName, Step> = {
     return expectText(await client.call(`${prefix}send_note`, { to: 'Ada' }), 'sent to Ada');
   },
   async deny(client) {
-    const { isError, text } = await heardOrThrown(client.call(`${prefix}delete_note`, {}));
-    // Not every API of a model has a mark for errors.
+    const { isError, text } = await resultOrError(client.call(`${prefix}delete_note`, {}));
+    // Some model APIs have no error flag.
     if (!isError && client.isAgent !== true) return `a denied call was not reported as an error: ${text}`;
     return text.includes(denialReason) ? undefined : `the reason is missing: ${text}`;
   },
@@ -104,8 +104,8 @@ const steps: Record<StepName, Step> = {
   },
   async progress(client) {
     let count = 0;
-    const heard = await client.call(`${prefix}make_steps`, {}, { onProgress: () => (count += 1) });
-    return count >= 3 ? undefined : `${count} of 3 notifications came; ${heard.text}`;
+    const result = await client.call(`${prefix}make_steps`, {}, { onProgress: () => (count += 1) });
+    return count >= 3 ? undefined : `${count} of 3 notifications arrived; ${result.text}`;
   },
   async elicit(client) {
     return expectText(await client.call(`${prefix}ask_name`, {}), 'hello Ada');
@@ -117,7 +117,7 @@ const steps: Record<StepName, Step> = {
       const { lines } = structured as { lines?: readonly string[] };
       return JSON.stringify(lines) === JSON.stringify(largeLines) ? undefined : 'structured content was changed';
     }
-    // Agents show the beginning, or where they stored the whole.
+    // Agents show the beginning, or the file in which they stored the result.
     const isThere =
       client.isAgent === true
         ? text.includes(largeLines[0] ?? '') || /\bsaved\b/i.test(text)
@@ -129,12 +129,12 @@ const steps: Record<StepName, Step> = {
     if (isError) return text.slice(0, 300);
     return (client.isAgent === true ? pictures.length > 0 : pictures[0] === picture)
       ? undefined
-      : `no picture came, but ${pictures.length} others and: ${text.slice(0, 200)}`;
+      : `the picture is missing; received ${pictures.length} other pictures and: ${text.slice(0, 200)}`;
   },
 };
 
-/** Takes every step with a client, in order. A step that hangs fails after `stepTimeoutMs`. */
-export async function takeSteps(
+/** Runs every step with a client, in order. A step that hangs fails after `stepTimeoutMs`. */
+export async function runSteps(
   client: ConnectedClient,
   marks: string,
   stepTimeoutMs: number,
@@ -143,23 +143,23 @@ export async function takeSteps(
   for (const name of stepNames) {
     const reason = client.unable?.[name];
     outcomes[name] =
-      reason === undefined ? await takeStep(steps[name], client, marks, stepTimeoutMs) : { kind: 'unable', reason };
+      reason === undefined ? await runStep(steps[name], client, marks, stepTimeoutMs) : { kind: 'unable', reason };
   }
   return outcomes as Record<StepName, StepOutcome>;
 }
 
-async function takeStep(step: Step, client: ConnectedClient, marks: string, timeoutMs: number): Promise<StepOutcome> {
+async function runStep(step: Step, client: ConnectedClient, marks: string, timeoutMs: number): Promise<StepOutcome> {
   const late = wait(timeoutMs, `did not end within ${timeoutMs / 1000} s`, { ref: false });
   const failure = await Promise.race([step(client, marks).catch((error: unknown) => messageOf(error)), late]);
   return failure === undefined ? { kind: 'ok' } : { kind: 'failed', reason: failure };
 }
 
-function expectText({ text, isError }: HeardResult, expected: string): string | undefined {
+function expectText({ text, isError }: ClientCallResult, expected: string): string | undefined {
   return !isError && text.includes(expected) ? undefined : `${isError ? 'error' : 'result'}: ${text.slice(0, 300)}`;
 }
 
-/** Some clients throw an error that others return as a result. */
-async function heardOrThrown(call: Promise<HeardResult>): Promise<HeardResult> {
+/** Returns the result of a call, or its error as a result: some clients throw errors that others return. */
+async function resultOrError(call: Promise<ClientCallResult>): Promise<ClientCallResult> {
   return call.catch((error: unknown) => ({ text: messageOf(error), isError: true, pictures: [] }));
 }
 

@@ -2,7 +2,7 @@ import { builtLauncher } from '../../support/processes/built-package.ts';
 import type { PackageCache } from '../package-cache.ts';
 import type { ConnectedClient } from './steps.ts';
 
-/** The Signalbox that a client connects to. */
+/** The Signalbox server that a client connects to. */
 export interface Target {
   /** The address of the MCP endpoint. */
   readonly url: string;
@@ -16,7 +16,7 @@ export interface Target {
   readonly cache: PackageCache;
 }
 
-/** A published client and how it is connected. */
+/** A published client and its connection. */
 export interface FieldClient {
   readonly name: string;
   /** The npm package with its exact version, for clients that are not dependencies of this repository. */
@@ -24,7 +24,7 @@ export interface FieldClient {
   connect(target: Target): Promise<ConnectedClient>;
 }
 
-/** Returns the command with which a client starts `signalbox stdio`. */
+/** Returns the command that starts `signalbox stdio` for a client. */
 export function stdioCommand({ configuration, data }: Target): {
   readonly command: string;
   readonly args: string[];

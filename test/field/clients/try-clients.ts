@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../../src/core/errors.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import type { PackageCache } from '../package-cache.ts';
-import { type StepName, type StepOutcome, denialReason, stepNames, takeSteps } from './steps.ts';
+import { type StepName, type StepOutcome, denialReason, stepNames, runSteps } from './steps.ts';
 import type { FieldClient } from './target.ts';
 
 /** The outcome of every step of one client. */
@@ -19,7 +19,7 @@ export interface ClientResult {
 const connectTimeoutMs = 90_000;
 const stepTimeoutMs = 120_000;
 
-/** Drives clients, one after another, through a Signalbox of their own with the fixture behind it and a human who answers. */
+/** Tests clients one after another, each with a separate Signalbox server, the fixture behind it, and a human who answers. */
 export async function tryClients(
   clients: readonly FieldClient[],
   cache: PackageCache,
@@ -51,7 +51,7 @@ async function tryClient(client: FieldClient, place: string, cache: PackageCache
   const gateway = await startGateway(directory, {
     mcpServers: { fixture: { command: process.execPath, args: [program, marks] } },
   });
-  const human = answering(gateway);
+  const human = startHuman(gateway);
   try {
     const { agentToken: token, configuration, data } = gateway;
     const target = { url: `${gateway.url}/mcp`, token, configuration, data, home, cache };
@@ -60,7 +60,7 @@ async function tryClient(client: FieldClient, place: string, cache: PackageCache
     });
     const connected = await Promise.race([client.connect(target), late]);
     try {
-      return { ...named(client), steps: await takeSteps(connected, marks, stepTimeoutMs) };
+      return { ...named(client), steps: await runSteps(connected, marks, stepTimeoutMs) };
     } finally {
       await connected.close();
     }
@@ -76,8 +76,8 @@ interface Approval {
   readonly state: string;
 }
 
-/** A human at the HTTP API who approves sending and denies deleting. */
-function answering({ api }: Gateway): { stop(): Promise<void> } {
+/** Starts a simulated human, who uses the HTTP API to approve sending and deny deleting. */
+function startHuman({ api }: Gateway): { stop(): Promise<void> } {
   const abort = new AbortController();
   const answer = async (): Promise<void> => {
     while (!abort.signal.aborted) {
