@@ -12,7 +12,7 @@ import { breakEvenBytes } from '../src/catalog/profile.ts';
 import { createSignalbox, mcpServer } from '../src/index.ts';
 import { describeTool, searchTools } from '../src/sources/local/builtin/disclosure-tools.ts';
 import { anthropicTools } from '../src/surfaces/providers/index.ts';
-import { plainRequests, unseenRequests } from '../test/catalog/plain-requests.ts';
+import { plainRequests, heldOutRequests } from '../test/catalog/plain-requests.ts';
 import { referenceServer } from '../test/mcp-servers/programs.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
@@ -28,7 +28,7 @@ try {
 
   const fixed = bytes(anthropicTools({ tools: () => box.tools({ profile: 'found' }), call: box.call }).tools);
 
-  const requests = [...plainRequests, ...unseenRequests].map(([request]) => request);
+  const requests = [...plainRequests, ...heldOutRequests].map(([request]) => request);
   const searched = mean(requests.map((query) => bytes({ query }) + bytes(searchTools(tools, { query, limit: 5 }))));
   const described = mean(tools.map(({ name }) => bytes({ name }) + bytes(describeTool(tools, { name }))));
   const wrapped = mean(tools.map(({ name }) => bytes({ name, arguments: {} }) - 2));

@@ -1,4 +1,4 @@
-/** Plain requests and the tools of the reference servers that answer them; any of those named is right. */
+/** Requests in plain words, each with the tools of the reference servers that answer it. One of these tools must be found. */
 export const plainRequests: readonly (readonly [string, string])[] = [
   ['show me what is in README.md', 'read_text_file read_file'],
   ['open the log file and print the last 20 lines', 'read_text_file read_file'],
@@ -63,8 +63,8 @@ export const plainRequests: readonly (readonly [string, string])[] = [
   ['read on in a result that was cut', 'read_result'],
 ];
 
-/** More of them, written after the ranking was settled and never used to tune it. */
-export const unseenRequests: readonly (readonly [string, string])[] = [
+/** Requests that were written after the ranking was final, and never used to tune it. */
+export const heldOutRequests: readonly (readonly [string, string])[] = [
   ['print package.json', 'read_text_file read_file'],
   ['I want to see the first lines of a text file', 'read_text_file read_file'],
   ['get many documents in one go', 'read_multiple_files'],

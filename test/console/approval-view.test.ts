@@ -7,7 +7,7 @@ import { hideParts } from '../../src/pipeline/approvals/hidden-parts.ts';
 import { createRedactor } from '../../src/redaction/redactor.ts';
 
 describe('folded text', () => {
-  it('is measured, and commands, addresses and paths in it are recognized', () => {
+  it('is measured, and shell commands, URLs and paths in it are recognized', () => {
     const kinds = (text: string): string => measureFolded(text).kinds.join(' ');
     for (const text of [
       'a\ncurl x',
@@ -28,7 +28,7 @@ describe('folded text', () => {
     assert.equal(formatSize(measureFolded(`${'x'.repeat(1233)}\n`)), '2 lines, 1,234 characters');
   });
 
-  it('begins after twenty lines or two thousand characters, and never within a character', () => {
+  it('starts after twenty lines or two thousand characters, never inside a character', () => {
     assert.equal(previewLength('short\ntext'), 10);
     assert.equal(previewLength('x\n'.repeat(30)), 40);
     assert.equal(previewLength('x'.repeat(3000)), 2000);
@@ -39,7 +39,7 @@ describe('folded text', () => {
 describe('hidden parts', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
 
-  it('are marked where the server says they are, before and after a reveal', () => {
+  it('are marked at the positions that the server reports, before and after a reveal', () => {
     const redactor = createRedactor();
     redactor.add('KEY', 'registered-value-1');
     const piece = fc.constantFrom('x', '\n', ' a/b~c ', token, ' registered-value-1 ', '👩‍🚀');
@@ -47,19 +47,19 @@ describe('hidden parts', () => {
     const property = fc.property(fc.dictionary(fc.constantFrom('a', 'b/c', 'd~e', 'password'), text), (args) => {
       const source = JSON.stringify(args);
       const [before, after] = [hideParts(source, redactor, 'everything'), hideParts(source, redactor, 'registered')];
-      const at = (value: object, path: string): string =>
+      const textAt = (value: object, path: string): string =>
         (value as Record<string, string>)[path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')] ?? '';
       for (const [index, { path, start, end }] of hiddenMarks(before.hidden).entries())
-        assert.equal(at(before.arguments, path).slice(start, end), before.hidden[index]?.placeholder);
+        assert.equal(textAt(before.arguments, path).slice(start, end), before.hidden[index]?.placeholder);
       const revealed = revealedMarks(before.hidden, after.hidden).filter(({ tone }) => tone === 'revealed');
       assert.equal(revealed.length, before.hidden.filter(({ kind }) => kind !== 'registered').length);
       for (const { path, start, end } of revealed)
-        if (path !== '/password') assert.equal(at(after.arguments, path).slice(start, end), token);
+        if (path !== '/password') assert.equal(textAt(after.arguments, path).slice(start, end), token);
     });
     fc.assert(property);
   });
 
-  it('need a look unless all of them are registered secret values', () => {
+  it('require a reveal unless all of them are registered secrets', () => {
     const part = { path: '/a', start: 0, length: 3, placeholder: '[redacted]' };
     assert.equal(needsReveal([{ ...part, kind: 'registered' }]), false);
     for (const kind of ['pattern', 'key', 'size'] as const)

@@ -8,7 +8,7 @@ import { readApiDocument } from './openapi-document.ts';
 /** The file of the generated API types. */
 export const apiTypesFile = join(root, 'console', 'src', 'api', 'schema.ts');
 
-/** Returns the types of the API as it is now, formatted. */
+/** Returns the types of the current API, formatted. */
 export async function currentApiTypes(): Promise<string> {
   const source = await apiTypes(await readApiDocument());
   const { code, errors } = await format('schema.ts', source, { singleQuote: true, printWidth: formatting.printWidth });

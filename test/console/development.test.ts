@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createServer } from 'vite';
 import { startTestServer } from '../support/http/http-server.ts';
 
-test('while the console is worked on, pages of others cannot use it to change something', async (context) => {
+test('the development server of the console rejects calls from other origins', async (context) => {
   const { server, signIn } = await startTestServer(context);
   process.env['SIGNALBOX_URL'] = server.url;
   const configFile = join(import.meta.dirname, '..', '..', 'console', 'vite.config.ts');
@@ -18,13 +18,13 @@ test('while the console is worked on, pages of others cannot use it to change so
   await vite.listen();
   const url = new URL(vite.resolvedUrls?.local[0] ?? '').origin;
   const browser = await signIn();
-  const call = async (origin: string): Promise<number> => {
+  const callFrom = async (origin: string): Promise<number> => {
     const headers = { ...browser, origin, 'content-type': 'application/json' };
     const path = '/api/tools/mcp__test__echo/call';
     const body = JSON.stringify({ arguments: { text: 'a' } });
     return (await fetch(url + path, { method: 'POST', headers, body })).status;
   };
-  assert.equal(await call(url), 200);
+  assert.equal(await callFrom(url), 200);
   for (const origin of ['http://127.0.0.1:1', 'http://example.org', 'null'])
-    assert.equal(await call(origin), 404, origin);
+    assert.equal(await callFrom(origin), 404, origin);
 });

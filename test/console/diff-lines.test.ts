@@ -4,8 +4,8 @@ import { createTwoFilesPatch } from 'diff';
 import { diffLines } from '../../console/src/components/calls/diff-lines.ts';
 import { escapeInvisible } from '../../console/src/components/text/escape-invisible.ts';
 
-describe('what the console shows of a change', () => {
-  it('has every line that came or went, also those that look like the head of a diff', () => {
+describe('diffs in the console', () => {
+  it('show every added and removed line, also lines that look like the header of a diff', () => {
     const before = '-- one\nIndex: two\nkept\n';
     const after = '++ one\ndiff two\nkept\n';
     assert.deepEqual(
@@ -14,7 +14,7 @@ describe('what the console shows of a change', () => {
     );
   });
 
-  it('writes out what cannot be seen, and nothing else', () => {
+  it('escape invisible characters, and nothing else', () => {
     assert.equal(escapeInvisible('a\u202eb\u0007\u{e0041}\u3164'), 'a\\u202eb\\u0007\\u{e0041}\\u3164');
     assert.equal(escapeInvisible('שלום, Grüße ☕️ 👩‍🚀\n\ttab'), 'שלום, Grüße ☕️ 👩\\u200d🚀\n\ttab');
     assert.equal(diffLines('@@ -1 +1 @@\n+if (a) \u2066x\r')[1]?.text, '+if (a) \\u2066x');

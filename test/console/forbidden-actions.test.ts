@@ -9,22 +9,22 @@ const sources = globSync('console/src/{app,components,pages}/**/*.{ts,tsx}', { c
   readFileSync(join(root, file), 'utf8'),
 );
 
-/** Returns the operations that match a pattern in the sources. */
-function named(place: RegExp): Set<string> {
+/** Returns the operations that the sources name in places that match a pattern. */
+function operationsIn(place: RegExp): Set<string> {
   const found = sources.flatMap((source) => [...source.matchAll(place)].map(([, operation = '']) => operation));
   return new Set(found.filter((operation) => operation in rolesOf));
 }
 
 describe('buttons of the console', () => {
   it('declare every operation that the role of the user may forbid', () => {
-    const sent = named(/['"`]((?:POST|PUT|PATCH|DELETE) \/api\/[^'"`]+)['"`]/g);
-    const heldBack = named(/(?:operation=|operation = |useForbiddenReason\()['"]([^'"]+)['"]/g);
+    const sent = operationsIn(/['"`]((?:POST|PUT|PATCH|DELETE) \/api\/[^'"`]+)['"`]/g);
+    const declared = operationsIn(/(?:operation=|operation = |useForbiddenReason\()['"]([^'"]+)['"]/g);
     // Shown with the approve button, which requires the same roles.
-    heldBack.add('POST /api/approvals/{id}/deny');
+    declared.add('POST /api/approvals/{id}/deny');
     assert.ok(sent.size > 20, `only ${sent.size} operations were found`);
-    const open = [...sent].filter(
-      (operation) => !heldBack.has(operation) && rolesOf[operation]?.includes('viewer') !== true,
+    const undeclared = [...sent].filter(
+      (operation) => !declared.has(operation) && rolesOf[operation]?.includes('viewer') !== true,
     );
-    assert.deepEqual(open, []);
+    assert.deepEqual(undeclared, []);
   });
 });

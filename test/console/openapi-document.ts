@@ -2,9 +2,9 @@ import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { startServer } from '../../src/server/start-server.ts';
 import type { ApiDocument } from '../../console/api-types.ts';
 
-/** Reads the OpenAPI document from a running server. */
+/** Starts a server, and returns its OpenAPI document. */
 export async function readApiDocument(): Promise<ApiDocument> {
-  const token = 'reads-the-api-document';
+  const token = 'openapi-document-token';
   const box = await openSignalbox();
   const server = await startServer({ box, host: '127.0.0.1', port: 0, token });
   try {

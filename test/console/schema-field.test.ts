@@ -10,11 +10,11 @@ import {
   describeType,
 } from '../../console/src/pages/tools/schema-field.ts';
 
-const named = (field: SchemaField, name: string): SchemaField | undefined =>
+const fieldNamed = (field: SchemaField, name: string): SchemaField | undefined =>
   field.kind === 'object' ? field.fields.find((each) => each.name === name)?.field : undefined;
 
-describe('what a form asks for', () => {
-  it('is read from types, choices, null, variants and references', () => {
+describe('form fields of a schema', () => {
+  it('are parsed from types, enums, null, variants and references', () => {
     const field = parseSchemaField({
       type: 'object',
       required: ['size'],
@@ -31,9 +31,9 @@ describe('what a form asks for', () => {
       },
       $defs: { Pet: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
     });
-    const words = (name: string): string =>
-      describeType(named(field, name) ?? { kind: 'json', isNullable: false, limits: [] });
-    assert.deepEqual(['note', 'size', 'pet', 'when', 'kind', 'map', 'mixed', 'counts', 'wrapped'].map(words), [
+    const typeOf = (name: string): string =>
+      describeType(fieldNamed(field, name) ?? { kind: 'json', isNullable: false, limits: [] });
+    assert.deepEqual(['note', 'size', 'pet', 'when', 'kind', 'map', 'mixed', 'counts', 'wrapped'].map(typeOf), [
       'string or null',
       'always small or null',
       'object or null',
@@ -44,12 +44,12 @@ describe('what a form asks for', () => {
       'list of integer',
       'object',
     ]);
-    assert.equal(field.kind === 'object' && field.fields[0]?.name, 'size', 'what is required comes first');
-    assert.equal(named(field, 'pet')?.description, 'Or none.');
-    assert.equal(named(field, 'wrapped')?.title, 'A pet');
+    assert.equal(field.kind === 'object' && field.fields[0]?.name, 'size', 'required fields come first');
+    assert.equal(fieldNamed(field, 'pet')?.description, 'Or none.');
+    assert.equal(fieldNamed(field, 'wrapped')?.title, 'A pet');
   });
 
-  it('begins with what is required and known', () => {
+  it('have an initial value with the required fields whose value is known', () => {
     const field = parseSchemaField({
       type: 'object',
       required: ['version', 'depth', 'text', 'inner'],
@@ -64,17 +64,17 @@ describe('what a form asks for', () => {
     assert.deepEqual(initialValue(field), { version: 2, depth: 3, inner: { on: false } });
   });
 
-  it('comes to an end for a schema that refers to itself, or to nothing', () => {
+  it('end at references that are recursive or unresolvable', () => {
     const tree = parseSchemaField({
       type: 'object',
       properties: { next: { $ref: '#' }, lost: { $ref: '#/$defs/none' }, round: { $ref: '#/properties/round' } },
     });
-    assert.equal(named(tree, 'lost')?.kind, 'json');
-    assert.equal(named(tree, 'round')?.kind, 'json');
+    assert.equal(fieldNamed(tree, 'lost')?.kind, 'json');
+    assert.equal(fieldNamed(tree, 'round')?.kind, 'json');
     assert.ok(JSON.stringify(tree).length < 10_000);
   });
 
-  it('is read from any schema whatever, with a first value for each item that a list may get', () => {
+  it('are parsed from any schema; the empty value of a simple type matches its field', () => {
     fc.assert(
       fc.property(
         fc.dictionary(

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ServerForm, parseServerForm, splitCommand } from '../../console/src/pages/servers/server-form.ts';
 
-const typed = (given: Partial<ServerForm>): ServerForm => ({
+const filledForm = (values: Partial<ServerForm>): ServerForm => ({
   kind: 'command',
   name: '',
   command: '',
   url: '',
   pairs: '',
   json: '',
-  ...given,
+  ...values,
 });
 
-describe('a server that is added', () => {
-  it('has the words of its command, kept together by quotes', () => {
+describe('the form of a new server', () => {
+  it('splits a command into words, which may be quoted', () => {
     assert.deepEqual(splitCommand(`npx -y  "a b" 'c d' e"f g"h --x="\\"" ''`), [
       'npx',
       '-y',
@@ -26,41 +26,44 @@ describe('a server that is added', () => {
     assert.deepEqual(splitCommand('  '), []);
   });
 
-  it('has environment or headers, whose values may hold the sign', () => {
-    assert.deepEqual(parseServerForm(typed({ name: ' a ', command: 'x', pairs: 'KEY=${env:A}\n\n B = c=d ' })), {
+  it('parses environment variables and headers whose values contain the separator', () => {
+    assert.deepEqual(parseServerForm(filledForm({ name: ' a ', command: 'x', pairs: 'KEY=${env:A}\n\n B = c=d ' })), {
       name: 'a',
       entry: { command: 'x', env: { KEY: '${env:A}', B: 'c=d' } },
     });
-    assert.deepEqual(parseServerForm(typed({ kind: 'url', name: 'a', url: 'https://x.y/mcp', pairs: 'X-At: 10:30' })), {
-      name: 'a',
-      entry: { type: 'http', url: 'https://x.y/mcp', headers: { 'X-At': '10:30' } },
-    });
+    assert.deepEqual(
+      parseServerForm(filledForm({ kind: 'url', name: 'a', url: 'https://x.y/mcp', pairs: 'X-At: 10:30' })),
+      {
+        name: 'a',
+        entry: { type: 'http', url: 'https://x.y/mcp', headers: { 'X-At': '10:30' } },
+      },
+    );
     assert.match(
-      parseServerForm(typed({ name: 'a', command: 'x', pairs: 'KEY' })).problem ?? '',
+      parseServerForm(filledForm({ name: 'a', command: 'x', pairs: 'KEY' })).problem ?? '',
       /“KEY” must be a name/,
     );
   });
 
-  it('is taken from what a README shows', () => {
+  it('accepts the JSON entries that READMEs show', () => {
     const entry = { command: 'npx', args: ['x'] };
-    for (const shown of [{ mcpServers: { memory: entry } }, { servers: { memory: entry } }, { memory: entry }])
-      assert.deepEqual(parseServerForm(typed({ kind: 'json', json: JSON.stringify(shown) })), {
+    for (const entries of [{ mcpServers: { memory: entry } }, { servers: { memory: entry } }, { memory: entry }])
+      assert.deepEqual(parseServerForm(filledForm({ kind: 'json', json: JSON.stringify(entries) })), {
         name: 'memory',
         entry,
       });
-    assert.deepEqual(parseServerForm(typed({ kind: 'json', name: 'mine', json: JSON.stringify(entry) })), {
+    assert.deepEqual(parseServerForm(filledForm({ kind: 'json', name: 'mine', json: JSON.stringify(entry) })), {
       name: 'mine',
       entry,
     });
-    const env = { command: 'x', env: { A: 'b' } };
-    assert.deepEqual(parseServerForm(typed({ kind: 'json', name: 'mine', json: JSON.stringify(env) })), {
+    const withEnv = { command: 'x', env: { A: 'b' } };
+    assert.deepEqual(parseServerForm(filledForm({ kind: 'json', name: 'mine', json: JSON.stringify(withEnv) })), {
       name: 'mine',
-      entry: env,
+      entry: withEnv,
     });
   });
 
-  it('is told what is missing', () => {
-    const problem = (given: Partial<ServerForm>): string | undefined => parseServerForm(typed(given)).problem;
+  it('reports missing and invalid values', () => {
+    const problem = (values: Partial<ServerForm>): string | undefined => parseServerForm(filledForm(values)).problem;
     assert.equal(problem({}), 'Enter a name');
     assert.equal(problem({ name: 'a' }), 'Enter a command');
     assert.equal(problem({ kind: 'url', name: 'a' }), 'Enter a URL');

@@ -4,14 +4,15 @@ import fc from 'fast-check';
 import type { SessionEvent } from '../../console/src/api/schema.ts';
 import { emptyView, applyEvents } from '../../console/src/pages/sessions/conversation/session-view.ts';
 
-type Happening = SessionEvent extends infer Event
+/** An event without the fields that every event has. */
+type EventContent = SessionEvent extends infer Event
   ? Event extends SessionEvent
     ? Omit<Event, 'seq' | 'sessionId' | 'at'>
     : never
   : never;
 
 const call = { toolCallId: 'c1', toolName: 'mcp__a__b', server: 'a', tool: 'b' };
-const asked = { toolCallId: 'c1', toolName: 'mcp__a__b', input: {}, reason: 'r', rule: 'x', expiresAt: '' };
+const approval = { toolCallId: 'c1', toolName: 'mcp__a__b', input: {}, reason: 'r', rule: 'x', expiresAt: '' };
 const form = {
   toolCallId: 'c1',
   elicitationId: 'e1',
@@ -20,7 +21,7 @@ const form = {
   message: 'Who?',
   expiresAt: '',
 } as const;
-const happened: readonly Happening[] = [
+const contents: readonly EventContent[] = [
   { type: 'user_message', turnId: 't1', content: 'hello', by: 'ann' },
   { type: 'thinking_delta', text: 'hm' },
   { type: 'text_delta', text: 'Let me ' },
@@ -29,7 +30,7 @@ const happened: readonly Happening[] = [
   { type: 'tool_call_delta', toolCallId: 'c1', inputJson: '{"p":' },
   { type: 'tool_call_delta', toolCallId: 'c1', inputJson: '1}' },
   { type: 'tool_call_end', toolCallId: 'c1', input: { p: 1 } },
-  { type: 'approval_required', approvalId: 'a1', ...asked },
+  { type: 'approval_required', approvalId: 'a1', ...approval },
   { type: 'approval_resolved', toolCallId: 'c1', approvalId: 'a1', decision: 'approved', by: 'ann' },
   { type: 'tool_progress', toolCallId: 'c1', progress: { progress: 1 } },
   { type: 'tool_result', toolCallId: 'c1', outcome: 'completed', content: [], durationMs: 3, callId: 'call_1' },
@@ -45,12 +46,17 @@ const happened: readonly Happening[] = [
   { type: 'error', code: 'turn-lost', message: 'lost' },
   { type: 'done', reason: 'error' },
 ];
-const events: SessionEvent[] = happened.map((each, index) => ({ ...each, seq: index + 1, sessionId: 's', at: '' }));
-const whole = applyEvents(emptyView, events);
+const events: SessionEvent[] = contents.map((content, index) => ({
+  ...content,
+  seq: index + 1,
+  sessionId: 's',
+  at: '',
+}));
+const completeView = applyEvents(emptyView, events);
 
-describe('a session as the console shows it', () => {
-  it('has each message with all that the agent did with it', () => {
-    const [first, second] = whole.turns;
+describe('the view of a session', () => {
+  it('contains for each message the output, calls and questions of its turn', () => {
+    const [first, second] = completeView.turns;
     assert.deepEqual(
       first?.parts.map((part) =>
         part.kind === 'call' ? [part.inputJson, part.input, part.result?.callId] : [part.kind],
@@ -58,42 +64,42 @@ describe('a session as the console shows it', () => {
       [['thinking'], ['text'], ['{"p":1}', { p: 1 }, 'call_1']],
     );
     assert.equal(first?.done, 'end');
-    const made = first?.parts[2];
-    assert.ok(made?.kind === 'call');
-    assert.deepEqual(made.approvals[0]?.resolved, { decision: 'approved', by: 'ann' });
-    const later = second?.parts[0];
+    const firstCall = first?.parts[2];
+    assert.ok(firstCall?.kind === 'call');
+    assert.deepEqual(firstCall.approvals[0]?.resolved, { decision: 'approved', by: 'ann' });
+    const secondCall = second?.parts[0];
     assert.ok(
-      later?.kind === 'call' && later.answeredBy === 'bob' && later.result === undefined,
-      'the same id, another call',
+      secondCall?.kind === 'call' && secondCall.answeredBy === 'bob' && secondCall.result === undefined,
+      'a call in another turn is separate, even with the same id',
     );
     assert.deepEqual(
-      later.elicitations.map(({ asked: { message }, resolved }) => [message, resolved?.by]),
+      secondCall.elicitations.map(({ asked: { message }, resolved }) => [message, resolved?.by]),
       [['Who?', 'ann']],
     );
     assert.deepEqual(
-      later.samples.map(({ content }) => content),
+      secondCall.samples.map(({ content }) => content),
       ['yes'],
     );
     assert.equal(second?.parts[1]?.kind, 'error');
-    assert.equal(whole.status?.permissionMode, 'default');
+    assert.equal(completeView.status?.permissionMode, 'default');
   });
 
-  it('is the same however its events come in, and when some are told twice', () => {
+  it('is the same for any batches of its events, also with repeated events', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat({ max: events.length }), { maxLength: 6 }), fc.nat({ max: 5 }), (cuts, again) => {
+      fc.property(fc.array(fc.nat({ max: events.length }), { maxLength: 6 }), fc.nat({ max: 5 }), (cuts, repeated) => {
         let view = emptyView;
         let from = 0;
         for (const to of [...cuts.toSorted((one, other) => one - other), events.length]) {
-          view = applyEvents(view, events.slice(Math.max(0, from - again), to));
+          view = applyEvents(view, events.slice(Math.max(0, from - repeated), to));
           from = to;
         }
-        assert.deepEqual(view, whole);
+        assert.deepEqual(view, completeView);
       }),
       { seed: 7 },
     );
   });
 
-  it('leaves the turns alone that nothing happened in', () => {
+  it('reuses the objects of turns without new events', () => {
     const before = applyEvents(emptyView, events.slice(0, 15));
     assert.equal(applyEvents(before, events.slice(15)).turns[0], before.turns[0]);
   });

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import { type StreamMessage, streamMessages } from '../../console/src/live/stream-messages.ts';
 import { toEventFrame } from '../../src/server/streams/event-streams.ts';
 
-/** Reads bytes that arrive in pieces of these sizes. */
-async function read(text: string, sizes: readonly number[] = []): Promise<StreamMessage[]> {
+/** Parses a text whose bytes arrive in chunks of these sizes. */
+async function parse(text: string, sizes: readonly number[] = []): Promise<StreamMessage[]> {
   const bytes = new TextEncoder().encode(text);
-  let at = 0;
-  let piece = 0;
+  let offset = 0;
+  let chunk = 0;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      const size = sizes[piece++ % Math.max(1, sizes.length)] ?? bytes.length;
-      controller.enqueue(bytes.slice(at, at + size));
-      at += size;
+      if (offset >= bytes.length) return controller.close();
+      const size = sizes[chunk++ % Math.max(1, sizes.length)] ?? bytes.length;
+      controller.enqueue(bytes.slice(offset, offset + size));
+      offset += size;
     },
   });
   const messages: StreamMessage[] = [];
@@ -22,8 +22,8 @@ async function read(text: string, sizes: readonly number[] = []): Promise<Stream
   return messages;
 }
 
-describe('the messages of an event stream', () => {
-  it('are the same however the bytes arrive', async () => {
+describe('messages of an event stream', () => {
+  it('are the same for any chunks of the bytes', async () => {
     const message = fc.record(
       { id: fc.nat(), event: fc.constantFrom('journal', 'ready', 'error'), data: fc.object() },
       { requiredKeys: ['event', 'data'] },
@@ -36,13 +36,13 @@ describe('the messages of an event stream', () => {
           return { event, data: JSON.stringify(data), lastId };
         });
         const frames = messages.map((each) => toEventFrame(each as Parameters<typeof toEventFrame>[0]));
-        assert.deepEqual(await read(frames.join(':\n\n'), sizes), expected);
+        assert.deepEqual(await parse(frames.join(':\n\n'), sizes), expected);
       }),
     );
   });
 
-  it('have the id that the stream began with, and an incomplete last one is left out', async () => {
+  it('have the last id that was received; an incomplete message is omitted', async () => {
     const text = 'retry: 2000\nid: 7\n\n:\n\nevent: ready\ndata: {}\n\nid: 8\nevent: journal\ndata: {"a"';
-    assert.deepEqual(await read(text), [{ event: 'ready', data: '{}', lastId: '7' }]);
+    assert.deepEqual(await parse(text), [{ event: 'ready', data: '{}', lastId: '7' }]);
   });
 });

@@ -1,4 +1,4 @@
-/** `npm run console:types`: writes the API types of the console. */
+/** Writes the API types of the console: `npm run console:types`. */
 import { writeFileSync } from 'node:fs';
 import { apiTypesFile, currentApiTypes } from './current-api-types.ts';
 

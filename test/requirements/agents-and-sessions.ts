@@ -203,8 +203,8 @@ export const agentsAndSessions: Section<'D'> = {
     promise: 'tool search only where it saves tokens, with the measured break-even',
     tests: [
       'src/catalog/profile.test.ts > disclosure "auto" replaces the list with tool search above the measured break-even size',
-      'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five',
-      'test/catalog/tool-search.test.ts > the right tool for a plain request, among those of the reference servers and a thousand others > is among the first five for most requests that the ranking was not made with',
+      'test/catalog/tool-search.test.ts > tool search among the reference servers and a thousand other tools > has the right tool among the first five results',
+      'test/catalog/tool-search.test.ts > tool search among the reference servers and a thousand other tools > has the right tool among the first five results for nine of ten requests that the ranking was not tuned with',
       'src/sources/local/builtin/disclosure-tools.test.ts > the list of tools > contains all tools, unless the profile discloses them on search: always, or where that saves tokens',
       'src/sources/local/builtin/disclosure-tools.test.ts > call_tool > finds and calls only tools of the caller’s profile',
       'src/sources/local/builtin/disclosure-tools.test.ts > searchTools > returns name, first sentence and arguments of matching tools, best first',

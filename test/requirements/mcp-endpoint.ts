@@ -25,8 +25,8 @@ export const mcpEndpoint: Section<'E'> = {
   E2: {
     promise: 'the official conformance suite passes in both roles and both revisions',
     tests: [
-      'test/conformance/server.test.ts > the official suite passes as a server of 2025-11-25, with a server behind',
-      'test/conformance/server.test.ts > the official suite passes as a server of 2026-07-28, with a server behind',
+      'test/conformance/server.test.ts > the official suite passes as a server of 2025-11-25, with a server behind Signalbox',
+      'test/conformance/server.test.ts > the official suite passes as a server of 2026-07-28, with a server behind Signalbox',
       'test/conformance/client.test.ts > the official suite passes as a client of 2025-11-25',
       'test/conformance/client.test.ts > the official suite passes as a client of 2026-07-28',
     ],

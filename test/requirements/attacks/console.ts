@@ -43,7 +43,7 @@ export const console: Section<'H'> = {
     tests: [
       `${inbox} > folded text shows its length and kind of content, and expands with one click`,
       `${answers} > shows all arguments of a call, however large, deeply nested or unusual`,
-      'test/console/approval-view.test.ts > folded text > is measured, and commands, addresses and paths in it are recognized',
+      'test/console/approval-view.test.ts > folded text > is measured, and shell commands, URLs and paths in it are recognized',
     ],
   },
   H14: {
@@ -61,8 +61,8 @@ export const console: Section<'H'> = {
       `${answers} > shows who answered a request elsewhere, and hides revealed parts after a reload`,
       `${inbox} > hidden parts are marked, and must be revealed or acknowledged before approval`,
       `${inbox} > a command after a private key header is shown in full`,
-      'test/console/approval-view.test.ts > hidden parts > are marked where the server says they are, before and after a reveal',
-      'test/console/approval-view.test.ts > hidden parts > need a look unless all of them are registered secret values',
+      'test/console/approval-view.test.ts > hidden parts > are marked at the positions that the server reports, before and after a reveal',
+      'test/console/approval-view.test.ts > hidden parts > require a reveal unless all of them are registered secrets',
     ],
   },
   H16: {
