@@ -13,20 +13,20 @@ import type { Scenario } from './players.ts';
 
 type Context = Scenario['context'];
 
-/** By these words a server says that a person has to sign in. */
-const howToSignIn = 'the suite wants a sign-in';
-/** Once, and once more where the server wants more than it said or has moved. */
-const mostSignIns = 2;
+/** The message of a server that needs a sign-in. */
+const howToSignIn = 'the suite requires a sign-in';
+/** A second sign-in is needed if the server requires more scopes than it declared, or has moved. */
+const maxSignIns = 2;
 
-/** Mounts the server and uses everything that it has, signing in where that is needed; answers what each try came to. */
+/** Adds the server and uses everything that it offers, with a sign-in if needed. Returns the result of each attempt. */
 export async function playScenario({ url, name, context }: Scenario): Promise<string> {
   const oauth = name.startsWith('auth/') ? oauthOptions(name, context) : undefined;
   const transport = { type: 'http', url, ...(oauth === undefined ? {} : { oauth }) } as const;
-  const tries: string[] = [];
+  const attempts: string[] = [];
   for (let signIns = 0; ; signIns += 1) {
-    const heard = await useEverything({ name: 'suite', transport, onElicit: acceptDefaults }, context);
-    tries.push(heard);
-    if (oauth === undefined || signIns === mostSignIns || !heard.includes(howToSignIn)) return tries.join('\n');
+    const result = await useEverything({ name: 'suite', transport, onElicit: acceptDefaults }, context);
+    attempts.push(result);
+    if (oauth === undefined || signIns === maxSignIns || !result.includes(howToSignIn)) return attempts.join('\n');
     await signIn({ ...transport, oauth }, { onAuthorize: (address) => void browse(address), timeoutMs: 15_000 });
   }
 }
@@ -44,9 +44,9 @@ function oauthOptions(scenario: string, context: Context): OAuthOptions {
   };
 }
 
-/** Uses everything that a server has; answers what went wrong, or that nothing did. */
+/** Uses everything that a server offers. Returns the problems, or a message that there are none. */
 async function useEverything(options: McpServerOptions, context: Context): Promise<string> {
-  // On a busy machine a server may need longer than usual to answer the probe of its revision.
+  // On a busy machine, a server may need longer to answer the probe of its revision.
   const server = mcpServer({ connectTimeoutMs: 60_000, ...options });
   const box = await createSignalbox({ servers: [server], builtin: false, approve: () => ({ allow: true }) });
   try {
@@ -66,16 +66,16 @@ async function useEverything(options: McpServerOptions, context: Context): Promi
   }
 }
 
-/** The calls that the scenario names, or one of each tool. */
+/** Returns the calls that the scenario names, or one call of each tool. */
 function callsFor(box: Signalbox, context: Context): (readonly [tool: string, args: JsonObject])[] {
   const tools = box.tools();
   const named = context['toolCalls'] as readonly { name: string; arguments: JsonObject }[] | undefined;
   if (named === undefined) return tools.map((tool) => [tool.name, argumentsFor(tool, tools)]);
-  return named.map(({ name, arguments: args }) => [`mcp__suite__${name}`, withoutNothing(args)]);
+  return named.map(({ name, arguments: args }) => [`mcp__suite__${name}`, withoutNulls(args)]);
 }
 
-/** What takes no `null` may be left out; Signalbox lets nothing through that does not fit the schema. */
-function withoutNothing(args: JsonObject): JsonObject {
+/** Removes `null` values, because Signalbox rejects arguments that do not match the schema. */
+function withoutNulls(args: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
 }
 
@@ -93,7 +93,7 @@ function sampleOf(type: JsonValue | undefined): JsonValue | undefined {
   return typeof type === 'string' ? samples[type] : undefined;
 }
 
-/** Something for each property of the schema; where a schema is asked for, that of the first tool. */
+/** Returns a value for each property of the schema. The value of a property `schema` is the schema of the first tool. */
 function argumentsFor({ inputSchema }: ToolDefinition, [first]: readonly ToolDefinition[]): JsonObject {
   const { properties } = inputSchema as JsonObject;
   return Object.fromEntries(
@@ -106,7 +106,7 @@ function argumentsFor({ inputSchema }: ToolDefinition, [first]: readonly ToolDef
   );
 }
 
-/** A person who presses "OK" on a form as it is. */
+/** Accepts a form with its defaults, as a user who presses "OK". */
 function acceptDefaults({ requestedSchema }: JsonObject): JsonObject {
   const { properties } = isJsonObject(requestedSchema) ? requestedSchema : {};
   const fields = Object.entries(isJsonObject(properties) ? properties : {});

@@ -1,10 +1,10 @@
 /**
  * The client that the official suite starts for each scenario, with the address as its last argument and the scenario in its
- * environment. Who plays it is the process that started the suite: loading Signalbox for each would cost most of the time.
+ * environment. The process that started the suite runs the scenario, because loading Signalbox each time would take most of the time.
  */
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
-import type { Played, Scenario } from './players.ts';
+import type { Scenario, ScenarioResult } from './players.ts';
 
 const scenario: Scenario = {
   url: process.argv.at(-1) ?? '',
@@ -13,6 +13,6 @@ const scenario: Scenario = {
 };
 const player = connect(Number(process.env['SIGNALBOX_PLAYERS']), '127.0.0.1');
 player.end(JSON.stringify(scenario));
-const { said, failed } = (await json(player)) as Played;
-console.log(said);
+const { output, failed } = (await json(player)) as ScenarioResult;
+console.log(output);
 if (failed) process.exitCode = 1;

@@ -10,7 +10,7 @@ import {
   inputRequired,
 } from '@modelcontextprotocol/server';
 
-/** A picture of one red point. */
+/** A picture of one red pixel. */
 export const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const sound = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -18,7 +18,7 @@ const sound = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 type Properties = ElicitRequestFormParams['requestedSchema']['properties'];
 type Run = (args: Record<string, unknown>, context: ServerContext) => Promise<CallToolResult> | CallToolResult;
 
-/** What a tool may change while it runs. */
+/** Lists that a tool can change while it runs. */
 export interface Lists {
   toolAdded: boolean;
   promptAdded: boolean;
@@ -32,7 +32,7 @@ const one = (name: string): Tool['inputSchema'] => ({
   required: [name],
 });
 
-/** The tools that the suite calls by name, each with what it takes. */
+/** Returns the tools that the suite calls by name, with their schemas. */
 export function fixtureTools(lists: Lists): Map<string, { inputSchema: Tool['inputSchema']; run: Run }> {
   const tools: [string, Tool['inputSchema'], Run][] = [
     ['test_simple_text', none, () => text('This is a simple text response for testing.')],
@@ -60,8 +60,8 @@ export function fixtureTools(lists: Lists): Map<string, { inputSchema: Tool['inp
       'test_tool_with_logging',
       none,
       async (_, { mcpReq }) => {
-        for (const said of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-          await mcpReq.log('info', said);
+        for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+          await mcpReq.log('info', message);
           await wait(50);
         }
         return text('Tool with logging executed successfully');
@@ -71,7 +71,7 @@ export function fixtureTools(lists: Lists): Map<string, { inputSchema: Tool['inp
       'test_logging_tool',
       none,
       async (_, { mcpReq }) => {
-        await mcpReq.log('info', 'only for those who want to hear it');
+        await mcpReq.log('info', 'only for clients that enabled logging');
         return text('logged');
       },
     ],
@@ -264,7 +264,7 @@ export function fixtureTools(lists: Lists): Map<string, { inputSchema: Tool['inp
   return new Map(tools.map(([name, inputSchema, run]) => [name, { inputSchema, run }]));
 }
 
-/** Asks in the first round, and makes something of the answers in the next. */
+/** Sends requests in the first round, and returns a result from the responses in the next round. */
 export function asking(
   { mcpReq }: ServerContext,
   requests: InputRequests,
@@ -283,7 +283,7 @@ function ask(inputRequests: InputRequests, requestState?: string): CallToolResul
   }) as unknown as CallToolResult;
 }
 
-/** A form of these fields. */
+/** Creates a request for a form. */
 export function form(message: string, properties: Properties, required: string[] = []): InputRequests[string] {
   return inputRequired.elicit({ message, requestedSchema: { type: 'object', properties, required } });
 }
@@ -300,7 +300,7 @@ function elicited({ asked }: Record<string, unknown>): CallToolResult {
   return text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`);
 }
 
-/** What was written into a field. */
+/** Returns the content of a field. */
 export function contentOf(answer: unknown, field: string): string {
   return String((answer as { content?: Record<string, unknown> }).content?.[field]);
 }

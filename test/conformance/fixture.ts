@@ -4,13 +4,13 @@ import { getRequestListener } from '@hono/node-server';
 import { ProtocolError, ProtocolErrorCode, Server, createMcpHandler } from '@modelcontextprotocol/server';
 import { type Lists, asking, contentOf, fixtureTools, form, picture } from './fixture-tools.ts';
 
-/** The server that the suite knows by its tools, to be put behind Signalbox. */
+/** The server with the tools that the suite expects. It runs behind Signalbox. */
 export interface Fixture {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Serves it over HTTP, in the newest revision. */
+/** Starts the server over HTTP, in the newest revision. */
 export async function startFixture(): Promise<Fixture> {
   const lists: Lists = {
     toolAdded: false,
@@ -145,13 +145,13 @@ function addResources(server: Server): void {
   const resources = {
     'test://static-text': { mimeType: 'text/plain', text: 'This is the content of the static text resource.' },
     'test://static-binary': { mimeType: 'image/png', blob: picture },
-    'test://watched-resource': { mimeType: 'text/plain', text: 'This one may change.' },
+    'test://watched-resource': { mimeType: 'text/plain', text: 'This resource may change.' },
   };
   server.setRequestHandler('resources/list', () => ({
     resources: Object.entries(resources).map(([uri, { mimeType }]) => ({
       uri,
       name: uri,
-      description: `What is at ${uri}.`,
+      description: `The resource ${uri}.`,
       mimeType,
     })),
   }));

@@ -3,34 +3,34 @@ import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 
-/** What the suite says of a scenario to the client that it starts. */
+/** The scenario that the suite passes to the client that it starts. */
 export interface Scenario {
   readonly url: string;
   readonly name: string;
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** How a scenario was played, for that client to repeat. */
-export interface Played {
-  readonly said: string;
+/** The result of a scenario, which the client prints. */
+export interface ScenarioResult {
+  readonly output: string;
   readonly failed: boolean;
 }
 
 /**
- * Plays the scenarios of clients that connect, a few at a time: the suite starts all at once, and on a small machine each would be
- * too slow for the others.
+ * Runs the scenarios of clients that connect, a few at a time. The suite starts all of them at once, which would make each too slow
+ * on a small machine.
  */
 export async function startPlayers(
-  atOnce: number,
+  maxConcurrency: number,
   play: (scenario: Scenario) => Promise<string>,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const waiting: Socket[] = [];
   let playing = 0;
   const next = async (): Promise<void> => {
-    const socket = playing < atOnce ? waiting.shift() : undefined;
+    const socket = playing < maxConcurrency ? waiting.shift() : undefined;
     if (socket === undefined) return;
     playing += 1;
-    socket.end(JSON.stringify(await played(socket, play)));
+    socket.end(JSON.stringify(await playOn(socket, play)));
     playing -= 1;
     await next();
   };
@@ -47,10 +47,10 @@ export async function startPlayers(
   };
 }
 
-async function played(socket: Socket, play: (scenario: Scenario) => Promise<string>): Promise<Played> {
+async function playOn(socket: Socket, play: (scenario: Scenario) => Promise<string>): Promise<ScenarioResult> {
   try {
-    return { said: await play((await json(socket)) as Scenario), failed: false };
+    return { output: await play((await json(socket)) as Scenario), failed: false };
   } catch (error) {
-    return { said: inspect(error), failed: true };
+    return { output: inspect(error), failed: true };
   }
 }

@@ -1,4 +1,4 @@
-/** `npm run conformance`: the official suite against Signalbox, in both roles and every revision that is on trial. */
+/** `npm run conformance` runs the official suite against Signalbox, in both roles and every tested revision. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ for (const role of ['server', 'client'] as const)
     for (const [name, checks] of result.scenarios) {
       const faults = checks.filter(({ status }) => status === 'FAILURE').length;
       if (required.includes(name) || faults === 0) continue;
-      console.log(`  · ${name}: not counted, ${faults} checks fail: ${reasonFor(name) ?? 'no reason known'}`);
+      console.log(`  · ${name}: not required, ${faults} checks fail: ${reasonFor(name) ?? 'unknown reason'}`);
     }
     for (const [name, checks] of result.scenarios)
       for (const { id, status, errorMessage } of checks)

@@ -12,23 +12,23 @@ import { playScenario } from './client-scenario.ts';
 import { startFixture } from './fixture.ts';
 import { startPlayers } from './players.ts';
 
-/** What one check of a scenario came to. */
+/** The result of one check of a scenario. */
 export interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
   readonly errorMessage?: string;
 }
 
-/** What a run came to, by scenario. */
+/** The results of a run, by scenario. */
 export interface SuiteResult {
   readonly scenarios: ReadonlyMap<string, readonly Check[]>;
   readonly output: string;
 }
 
 const token = 'conformance-token';
-const scenariosAtOnce = 3;
-/** Counted from when the suite starts a client, which then waits until its scenario is played. */
-const clientPatienceMs = 240_000;
+const maxConcurrentScenarios = 3;
+/** The timeout of a client, including the time that it waits until its scenario runs. */
+const clientTimeoutMs = 240_000;
 const program = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 
 /** Runs the official suite against Signalbox with the fixture behind it. */
@@ -69,10 +69,10 @@ export function runClientScenario(scenario: string, revision: string, directory:
 }
 
 async function runClient(selection: readonly string[], directory: string): Promise<SuiteResult> {
-  const players = await startPlayers(scenariosAtOnce, playScenario);
+  const players = await startPlayers(maxConcurrentScenarios, playScenario);
   try {
     const client = `${process.execPath} ${fileURLToPath(new URL('client.ts', import.meta.url))}`;
-    const which = [...selection, '--timeout', String(clientPatienceMs)];
+    const which = [...selection, '--timeout', String(clientTimeoutMs)];
     const output = await run(['client', '--command', client, ...which, '--output-dir', directory], {
       SIGNALBOX_PLAYERS: String(players.port),
     });
@@ -86,7 +86,7 @@ async function runClient(selection: readonly string[], directory: string): Promi
   }
 }
 
-/** How Signalbox is tried in each role. */
+/** The runs of the suite in each role. */
 export const suites = { server: runServerSuite, client: runClientSuite } as const;
 
 function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -101,7 +101,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   });
 }
 
-/** The suite leaves a directory for each scenario, named after it with a time at the end. */
+/** Reads the results. The suite writes a directory for each scenario, with its name and a timestamp. */
 async function resultsIn(directory: string): Promise<Map<string, readonly Check[]>> {
   const scenarios = new Map<string, readonly Check[]>();
   for (const name of (await readdir(directory)).toSorted()) {
@@ -112,7 +112,7 @@ async function resultsIn(directory: string): Promise<Map<string, readonly Check[
   return scenarios;
 }
 
-/** The suite sends no token: this puts one on every request and passes everything else through as it is. */
+/** Starts a proxy that adds a token to every request, because the suite sends none. */
 async function authorizingProxy(): Promise<{ readonly port: number; target: number; close(): Promise<void> }> {
   const server = createServer((incoming, response) => {
     const { method = 'GET', url: path = '/', headers } = incoming;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { type Page, blocksOf } from './pages.ts';
 
-/** A command of ours that a page tells people to run. */
+/** A `signalbox` command in a shell block of a page. */
 export interface CommandLine {
   readonly words: readonly string[];
   readonly line: number;
 }
 
-/** The commands in the blocks for a shell, and those that a table's first column names: `approve ID [--edit JSON]`. */
+/** Returns the `signalbox` commands in the shell blocks of a page. */
 export function commandLinesOf(page: Page): CommandLine[] {
   return blocksOf(page)
     .filter(({ language }) => language === 'sh')
@@ -21,18 +21,18 @@ export function commandLinesOf(page: Page): CommandLine[] {
     );
 }
 
-/** The words of a command line; what stands in quotes is one of them. */
+/** Splits a command line into words. A quoted text is one word. */
 export function wordsOf(text: string): string[] {
   return (text.match(/'[^']*'|"[^"]*"|[^\s[\]]+/g) ?? []).filter((word) => word !== '…');
 }
 
-/** What a command line names that is not there. */
-export function unknownIn(program: Command, words: readonly string[]): string[] {
+/** Returns a problem for each command and option of a command line that does not exist. */
+export function unknownParts(program: Command, words: readonly string[]): string[] {
   const end = words.findIndex((word) => !/^[a-z/-]+$/.test(word) || word.startsWith('-'));
   const named = end === -1 ? words : words.slice(0, end);
   let found = [program];
   for (const word of named) {
-    // `secret set/list` names two commands, and a word behind a command without subcommands is given to it.
+    // `secret set/list` names two commands, and a word after a command without subcommands is its argument.
     const next = found.flatMap(({ commands }) =>
       word
         .split('/')

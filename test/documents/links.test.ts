@@ -3,13 +3,13 @@ import { suite, test } from 'node:test';
 import { anchorsOf, brokenLinks } from './links.ts';
 import { pages } from './pages.ts';
 
-suite('links in what is written for people', () => {
-  test('lead to a file and a heading that are there', () => {
+suite('links in the documentation', () => {
+  test('point to existing files and headings', () => {
     assert.ok(pages.length > 30);
     assert.deepEqual(brokenLinks(pages), []);
   });
 
-  test('that lead nowhere are found, with the line', () => {
+  test('that are broken are reported with their line', () => {
     const text = [
       '# One thing',
       '[here](#one-thing) [there](other.md#gone) [code](../package.json) [away](https://example.com/x)',
@@ -26,11 +26,11 @@ suite('links in what is written for people', () => {
       'docs/page.md:2: other.md#gone (no such heading)',
       'docs/page.md:6: none.md (no such file)',
       'docs/page.md:6: ../../../etc/hosts (no such file)',
-      'docs/page.md:6: ../package.json#x (an anchor in what is no page)',
+      'docs/page.md:6: ../package.json#x (an anchor in a file that is not a page)',
     ]);
   });
 
-  test('to headings are made as GitHub makes them', () => {
+  test('to headings use the anchors of GitHub', () => {
     const text = '# `signalbox call` TOOL [JSON]\n## What’s *this*?\n## Again\n## Again\n## A [link](x.md), é_1';
     assert.deepEqual(
       [...anchorsOf({ file: 'page.md', text })],

@@ -4,18 +4,18 @@ import { root } from '../support/command.ts';
 import { type Page, proseOf } from './pages.ts';
 import { slugOf } from './slug.ts';
 
-/** The links of these pages that lead nowhere: relative ones, to files and to headings. */
+/** Returns the broken relative links of pages, to files and to headings. */
 export function brokenLinks(pages: readonly Page[]): string[] {
   const byFile = new Map(pages.map((page) => [page.file, page]));
   return pages.flatMap((page) =>
     linksOf(page).flatMap(({ target, line }) => {
-      const reason = whyBroken(page, target, byFile);
+      const reason = brokenReason(page, target, byFile);
       return reason === undefined ? [] : [`${page.file}:${line}: ${target} (${reason})`];
     }),
   );
 }
 
-/** Where the links of a page lead, and on which line they stand. */
+/** Returns the targets of the links of a page, with their lines. */
 export function linksOf(page: Page): { readonly target: string; readonly line: number }[] {
   const prose = proseOf(page).replaceAll(/`[^`\n]*`/g, (code) => ' '.repeat(code.length));
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(({ 1: target = '', index }) => ({
@@ -24,18 +24,18 @@ export function linksOf(page: Page): { readonly target: string; readonly line: n
   }));
 }
 
-function whyBroken(page: Page, target: string, byFile: ReadonlyMap<string, Page>): string | undefined {
+function brokenReason(page: Page, target: string, byFile: ReadonlyMap<string, Page>): string | undefined {
   if (/^[a-z]+:/.test(target)) return undefined;
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? page.file : normalize(join(dirname(page.file), path));
-  const there = byFile.get(file);
-  if (there === undefined && (file.startsWith('..') || !existsSync(join(root, file)))) return 'no such file';
+  const linked = byFile.get(file);
+  if (linked === undefined && (file.startsWith('..') || !existsSync(join(root, file)))) return 'no such file';
   if (anchor === undefined) return undefined;
-  if (there === undefined) return 'an anchor in what is no page';
-  return anchorsOf(there).has(anchor) ? undefined : 'no such heading';
+  if (linked === undefined) return 'an anchor in a file that is not a page';
+  return anchorsOf(linked).has(anchor) ? undefined : 'no such heading';
 }
 
-/** The anchors of a page’s headings, as GitHub makes them. */
+/** Returns the anchors of a page’s headings, as on GitHub. */
 export function anchorsOf(page: Page): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of proseOf(page).matchAll(/^#{1,6} (.+)$/gm)) {

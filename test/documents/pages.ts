@@ -2,21 +2,22 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/command.ts';
 
-/** A piece of a page that is set in another language, and where it begins. */
+/** A code block of a page. */
 export interface Block {
   readonly language: string;
   readonly text: string;
+  /** The line of the page on which its code begins. */
   readonly line: number;
 }
 
 /** A page of the documentation. */
 export interface Page {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Everything that is written for people. */
+/** All pages of the documentation. */
 export const pages: readonly Page[] = globSync(['*.md', '{console,examples}/*.md', 'docs/**/*.md'], {
   cwd: root,
   exclude: ['docs/site/node_modules/**'],
@@ -24,7 +25,7 @@ export const pages: readonly Page[] = globSync(['*.md', '{console,examples}/*.md
   .toSorted()
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
-/** The fenced blocks of a page; what stands in a comment that begins with `<!--ts` is code that readers are spared. */
+/** Returns the code blocks of a page, including code that is hidden in a comment (`<!--ts … -->`). */
 export function blocksOf({ text }: Page): Block[] {
   return [...text.matchAll(/^(?:```|<!--)([a-z]+)[^\n]*\n(.*?)^(?:```|-->)$/gms)].map(
     ([, language = '', block = ''], index, all) => ({
@@ -35,7 +36,7 @@ export function blocksOf({ text }: Page): Block[] {
   );
 }
 
-/** A page without its blocks, line by line as long as before. */
+/** Returns a page without its code blocks. Line numbers do not change. */
 export function proseOf({ text }: Page): string {
   return text.replaceAll(/^```.*?^```$/gms, (block) => '\n'.repeat(block.split('\n').length - 1));
 }

@@ -9,17 +9,17 @@ import { inPage, writePrograms } from './programs.ts';
 
 const hook = join(root, 'examples', 'support', 'from-source.ts');
 
-suite('what pages say in TypeScript', { concurrency: 2 }, () => {
+suite('TypeScript in the documentation', { concurrency: 2 }, () => {
   const { directory, programs, remove } = writePrograms();
   after(remove);
 
-  test('compiles, in the strictest settings', async () => {
+  test('compiles with the strictest settings', async () => {
     const { ok, output } = await command('tsc', ['--project', directory]);
     assert.ok(ok, inPage(output, programs));
   });
 
   for (const { page, file } of programs)
-    test(`${page} runs, and its own assertions hold`, async () => {
+    test(`${page} runs, and its assertions pass`, async () => {
       const child = spawn(process.execPath, ['--import', hook, file], {
         cwd: directory,
         stdio: ['ignore', 'ignore', 'pipe'],

@@ -4,20 +4,20 @@ import { basename, join } from 'node:path';
 import { root } from '../support/command.ts';
 import { type Page, blocksOf, pages } from './pages.ts';
 
-/** The TypeScript of a page, put together: what comes first can be used by what comes later. */
+/** The TypeScript blocks of a page as one program: later blocks can use the declarations of earlier ones. */
 export interface Program {
   readonly page: string;
   readonly file: string;
 }
 
-/** The programs of the documentation, in a directory where they are found like those of a user. */
+/** The programs of the documentation, in a directory like that of a user. */
 export interface Programs {
   readonly directory: string;
   readonly programs: readonly Program[];
   remove(): void;
 }
 
-/** Writes down what pages say in TypeScript, each page as one program, with the page's lines at their places. */
+/** Writes the TypeScript of each page as one program, with the line numbers of the page. */
 export function writePrograms(): Programs {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-documents-'));
   for (const name of ['node_modules', 'examples']) symlinkSync(join(root, name), join(directory, name));
@@ -36,7 +36,7 @@ export function writePrograms(): Programs {
   return { directory, programs, remove: () => rmSync(directory, { recursive: true }) };
 }
 
-/** As for everything else. The compiler, unlike Node, takes a file that is reached by a link for another one. */
+/** Returns the settings of the repository, with paths: unlike Node, the compiler treats a file behind a link as another file. */
 function compilerSettings(): object {
   const paths = {
     signalbox: ['src/index.ts'],
@@ -48,16 +48,16 @@ function compilerSettings(): object {
   return {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: {
-      paths: Object.fromEntries(Object.entries(paths).map(([name, [place = '']]) => [name, [join(root, place)]])),
+      paths: Object.fromEntries(Object.entries(paths).map(([name, [path = '']]) => [name, [join(root, path)]])),
     },
     include: ['*.ts'],
     exclude: [],
   };
 }
 
-/** Places in a program that a compiler or Node tells of, as places in the page. */
+/** Replaces the files of programs by their pages in the output of the compiler or Node. */
 export function inPage(text: string, programs: readonly Program[]): string {
-  return programs.reduce((told, { page, file }) => told.replaceAll(basename(file), page), text);
+  return programs.reduce((output, { page, file }) => output.replaceAll(basename(file), page), text);
 }
 
 function programOf(page: Page): string {

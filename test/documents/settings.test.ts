@@ -11,15 +11,15 @@ const blocks = pages.flatMap((page) =>
   blocksOf(page).map((block) => ({ ...block, place: `${page.file}:${block.line}` })),
 );
 
-suite('what pages show of files', () => {
-  test('is accepted where it is a configuration', () => {
+suite('examples of files in the documentation', () => {
+  test('are valid configurations', () => {
     const shown = blocks.filter(({ language }) => language === 'jsonc');
     assert.ok(shown.length > 5);
     for (const { place, text } of shown)
       assert.doesNotThrow(() => parseConfiguration(text, join(root, 'signalbox.config.json')), place);
   });
 
-  test('is accepted where it is rules', async () => {
+  test('are valid rules', async () => {
     const shown = blocks.filter(({ language, text }) => language === 'yaml' && Array.isArray(parse(text)));
     assert.ok(shown.length > 1);
     for (const { place, text } of shown) {

@@ -1,4 +1,4 @@
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, as on GitHub. */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()

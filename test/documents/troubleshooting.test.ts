@@ -10,15 +10,15 @@ import { pages } from './pages.ts';
 const page = pages.find(({ file }) => file === 'docs/troubleshooting.md')?.text ?? '';
 const explained = new Set([...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code = '']) => code));
 
-/** Codes that are written where they arise: of commands, of configurations, of turns. */
-const written = new Set(
+/** Codes that are not in a table but in the code of commands, configurations and turns. */
+const inlineCodes = new Set(
   globSync(['src/{cli,config,runtimes,sessions}/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] }).flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8');
-    const places = [
+    const patterns = [
       /new CliError\(\s*[12],\s*'([a-z-]+)'/g,
       /\b(?:code|fail|#refuse|#refused)(?:: |\((?:turn, )?)'([a-z]+-[a-z-]+)'/g,
     ];
-    return places.flatMap((place) => [...source.matchAll(place)].map(([, code = '']) => code));
+    return patterns.flatMap((pattern) => [...source.matchAll(pattern)].map(([, code = '']) => code));
   }),
 );
 const tables = new Set(
@@ -34,18 +34,18 @@ suite('troubleshooting', () => {
   });
 
   test('explains every code of a command, a configuration and a turn', () => {
-    assert.ok(written.has('turn-lost') && written.has('journal-missing') && written.has('model-failed'));
+    assert.ok(inlineCodes.has('turn-lost') && inlineCodes.has('journal-missing') && inlineCodes.has('model-failed'));
     assert.deepEqual(
-      [...written].filter((code) => !explained.has(code)),
+      [...inlineCodes].filter((code) => !explained.has(code)),
       [],
     );
   });
 
-  test('explains no code that is gone', () => {
+  test('explains no code that no longer exists', () => {
     const sources = globSync('src/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
-    const gone = [...explained].filter(
+    const obsolete = [...explained].filter(
       (code) => !tables.has(code) && !sources.some((source) => source.includes(`'${code}'`)),
     );
-    assert.deepEqual(gone, []);
+    assert.deepEqual(obsolete, []);
   });
 });

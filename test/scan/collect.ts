@@ -10,7 +10,7 @@ import { RpcClient } from '../field/rpc-client.ts';
 import { type FieldServer, fillIn, readServerList } from '../field/server-list.ts';
 import { StdioLink } from '../field/stdio-link.ts';
 
-/** What a published server tells models: its tools, its prompts, and its instructions. */
+/** The texts of a published server for models: its tools, its prompts, and its instructions. */
 export interface PublishedServer {
   readonly server: string;
   readonly package: string;
@@ -21,14 +21,14 @@ export interface PublishedServer {
 
 const noNetwork = join(import.meta.dirname, '..', 'field', 'no-network.mjs');
 
-/** Starts every published server of `npm run field`, and writes what each lists to a file, one line each. Returns the ones that did not start. */
+/** Starts every published server of `npm run field`, and writes its lists to a file, one line for each. Returns the failures. */
 export async function collectPublished(file: string, packages: PackageCache): Promise<string[]> {
   const lines: string[] = [];
   const failures: string[] = [];
   for (const server of readServerList()) {
     try {
       await packages.install(server.package);
-      lines.push(JSON.stringify(await listed(server, packages.programOf(server.package, server.bin))));
+      lines.push(JSON.stringify(await listDefinitions(server, packages.programOf(server.package, server.bin))));
       console.error(`${server.name}: listed`);
     } catch (error) {
       failures.push(`${server.package}: ${messageOf(error).split('\n')[0]}`);
@@ -39,14 +39,14 @@ export async function collectPublished(file: string, packages: PackageCache): Pr
   return failures;
 }
 
-/** Reads the servers that were collected before; `undefined` when there are none. */
+/** Reads the servers that were collected before, or returns `undefined`. */
 export function readPublished(file: string): PublishedServer[] | undefined {
   if (!existsSync(file)) return undefined;
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PublishedServer);
 }
 
-async function listed(server: FieldServer, program: string): Promise<PublishedServer> {
+async function listDefinitions(server: FieldServer, program: string): Promise<PublishedServer> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-scan-')));
   const directories = { workspace: join(place, 'workspace'), home: join(place, 'home') };
   for (const directory of Object.values(directories)) mkdirSync(directory);

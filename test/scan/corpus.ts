@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { flagText } from '../../src/catalog/scan/flag-suspicious.ts';
 
-/** A description that somebody else wrote, and whether it attacks the model that reads it. */
+/** A description from another source, and whether it attacks the model that reads it. */
 interface CorpusLine {
   readonly text: string;
   readonly poisoned: boolean;
-  /** Where it comes from; lines without one count together. */
+  /** Its source; lines without a source count together. */
   readonly source?: string;
 }
 
-/** How many descriptions of a source are flagged. */
+/** The number of flagged descriptions of a source. */
 export interface CorpusResult {
   readonly source: string;
   readonly poisoned: boolean;
   readonly flagged: number;
   readonly total: number;
-  /** The poisoned ones without a flag, or the others with one. */
+  /** The poisoned descriptions without a flag, or the benign ones with a flag. */
   readonly wrong: readonly string[];
 }
 

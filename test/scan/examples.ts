@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { flagSuspicious, flagText } from '../../src/catalog/scan/flag-suspicious.ts';
 
-/** A poisoned text, and where a server puts it. Written for this repository, after the kinds of attacks in DVMCP, MCPSecBench and mcp-scanner. */
+/** A poisoned text and its place in a definition. Written for this repository, after the attacks in DVMCP, MCPSecBench and mcp-scanner. */
 export interface PoisonedExample {
   readonly kind: string;
   readonly where: 'description' | 'parameter' | 'title' | 'enum' | 'default' | 'instructions' | 'prompt';
@@ -11,7 +11,7 @@ export interface PoisonedExample {
 
 const files = { tuning: 'poisoned.json', 'held-out': 'held-out.json' } as const;
 
-/** Returns the examples that the phrases were written with, or those that were written after the phrases and never used to change them. */
+/** Returns the examples that the phrases were tuned with, or the held-out examples, which were never used to change the phrases. */
 export function poisonedExamples(part: keyof typeof files): PoisonedExample[] {
   const rows = JSON.parse(readFileSync(join(import.meta.dirname, files[part]), 'utf8')) as [
     string,
@@ -21,7 +21,7 @@ export function poisonedExamples(part: keyof typeof files): PoisonedExample[] {
   return rows.map(([kind, where, text]) => ({ kind, where, text }));
 }
 
-/** Returns the flags of a definition that has the text of an example in it. */
+/** Returns the flags of a definition that contains the text of an example. */
 export function flagsOfExample({ where, text }: PoisonedExample): string[] {
   if (where === 'instructions' || where === 'prompt') return flagText('it', [text]);
   return flagSuspicious({

@@ -1,13 +1,13 @@
 /**
- * `npm run scan`: how well the scanner of definitions does its work.
+ * `npm run scan` measures the scanner of definitions.
  *
- *   npm run scan                 poisoned examples of this repository, and the definitions of published servers that were collected before
- *   npm run scan -- --collect    first starts the published servers of `npm run field` and collects their definitions
- *   npm run scan -- --cache DIR  another place for the packages (node_modules/.cache/field)
- *   npm run scan -- --corpus FILE  instead scans descriptions of others: lines of {"text", "poisoned", "source"}
- *   npm run scan -- --all        also prints every example that was missed and every false alarm
+ *   npm run scan                   scans the poisoned examples of this repository, and the collected definitions of published servers
+ *   npm run scan -- --collect      first starts the published servers of `npm run field` and collects their definitions
+ *   npm run scan -- --cache DIR    another directory for the packages (node_modules/.cache/field)
+ *   npm run scan -- --corpus FILE  scans only other descriptions: lines of {"text", "poisoned", "source"}
+ *   npm run scan -- --all          also prints every missed example and every false alarm
  *
- * Exits with 1 when less than 90 % of the held-out examples are flagged, or more than 1 % of the published definitions.
+ * Exits with 1 if less than 90 % of the held-out examples are flagged, or more than 1 % of the published definitions.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ import { collectPublished, readPublished } from './collect.ts';
 import { scanCorpus } from './corpus.ts';
 import { flagsOfExample, poisonedExamples } from './examples.ts';
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     collect: { type: 'boolean', default: false },
     cache: { type: 'string', default: defaultCache },
@@ -31,16 +31,16 @@ const { values: asked } = parseArgs({
   },
 });
 const share = (part: number, of: number): string => `${part} of ${of} (${((100 * part) / of).toFixed(1)} %)`;
-if (asked.corpus !== undefined) {
-  for (const { source, poisoned, flagged, total, wrong } of scanCorpus(asked.corpus)) {
+if (options.corpus !== undefined) {
+  for (const { source, poisoned, flagged, total, wrong } of scanCorpus(options.corpus)) {
     console.log(`${poisoned ? 'poisoned' : 'benign'}, ${source}: ${share(flagged, total)} flagged`);
-    if (asked.all) for (const text of wrong) console.log(`  ${poisoned ? 'missed' : 'false alarm'}: ${text}`);
+    if (options.all) for (const text of wrong) console.log(`  ${poisoned ? 'missed' : 'false alarm'}: ${text}`);
   }
   process.exit(0);
 }
 const file = join(root, 'node_modules', '.cache', 'scan', 'published.jsonl');
-if (asked.collect)
-  for (const failure of await collectPublished(file, new PackageCache(asked.cache)))
+if (options.collect)
+  for (const failure of await collectPublished(file, new PackageCache(options.cache)))
     console.error(`not collected: ${failure}`);
 const published = readPublished(file);
 if (published === undefined) {
@@ -52,7 +52,7 @@ const recall = (part: 'tuning' | 'held-out'): number => {
   const examples = poisonedExamples(part);
   const missed = examples.filter((example) => flagsOfExample(example).length === 0);
   console.log(`poisoned, ${part}: ${share(examples.length - missed.length, examples.length)} flagged`);
-  if (asked.all) for (const { kind, text } of missed) console.log(`  missed (${kind}): ${text}`);
+  if (options.all) for (const { kind, text } of missed) console.log(`  missed (${kind}): ${text}`);
   return 1 - missed.length / examples.length;
 };
 
@@ -65,7 +65,7 @@ recall('tuning');
 const heldOut = recall('held-out');
 const alarms = texts.filter(([, flags]) => flags.length > 0);
 console.log(`published servers (${published.length}): ${share(alarms.length, texts.length)} flagged, false alarms`);
-if (asked.all) for (const [name, flags] of alarms) console.log(`  ${name}: ${flags.join('; ')}`);
+if (options.all) for (const [name, flags] of alarms) console.log(`  ${name}: ${flags.join('; ')}`);
 process.exit(heldOut >= 0.9 && alarms.length <= texts.length / 100 ? 0 : 1);
 
 function toSourceTool({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject) {

@@ -3,15 +3,15 @@ import { createProgram } from '../../../src/cli/program.ts';
 import { processTerminal } from '../../../src/cli/terminal/terminal.ts';
 import { cell } from './markdown.ts';
 
-/** The page about the commands, from the commands themselves. */
+/** Returns the reference page of the command line, from the commands. */
 export async function commandLinePage(): Promise<string> {
   const program = await createProgram({ terminal: processTerminal(), exitWith: () => undefined });
   return [
     '# Command line\n',
-    '`signalbox COMMAND`; in a clone `bin/signalbox COMMAND`. Exit codes: 0 success, 1 the command failed or found a problem,',
-    '2 invalid usage or configuration. Errors name a [code](../troubleshooting.md) and the next command to run.\n',
+    'This page lists every command with its arguments and options. In a clone, use `bin/signalbox COMMAND` instead of `signalbox COMMAND`.\n',
+    'The exit code is 0 on success, 1 if the command failed or found a problem, and 2 for invalid usage or configuration. Errors contain a [code](../troubleshooting.md) and the next command to run.\n',
     commandTable(program),
-    'Every command takes these:\n',
+    'All commands have these options:\n',
     optionTable(program.options),
     ...visible(program).flatMap((command) => sectionOf(command, 2)),
   ].join('\n');
@@ -23,7 +23,7 @@ function commandTable(program: Command): string {
   return `| command | purpose |\n|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** The commands that help shows, besides itself. */
+/** Returns the commands that the help text shows, except `help`. */
 function visible(command: Command): Command[] {
   return command
     .createHelp()
@@ -44,7 +44,7 @@ function sectionOf(command: Command, level: number): string[] {
   ];
 }
 
-/** The command with what it must and may be given; options have their table. */
+/** Returns the command with its required and optional arguments. */
 function usageOf(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());

@@ -7,7 +7,7 @@ import { cell } from './markdown.ts';
 
 interface Section {
   readonly title: string;
-  /** The keys that stand in it, by the beginning of their path; the longest beginning counts. */
+  /** The prefix of the keys in this section; the longest matching prefix is used. */
   readonly under: string;
   readonly text: string;
 }
@@ -17,31 +17,31 @@ const sections: readonly Section[] = [
   {
     title: 'Servers: `mcpServers.NAME`',
     under: 'mcpServers.*.',
-    text: 'Each has exactly one of `module`, `command`, `url` and `npm`.',
+    text: 'Each server has exactly one of the keys `module`, `command`, `url` and `npm`.',
   },
   {
-    title: 'Who is asking: `mcpServers.NAME.auth`',
+    title: 'Credentials: `mcpServers.NAME.auth`',
     under: 'mcpServers.*.auth.',
     text: 'For servers with `url`. See [signing in](../guide/gateway.md#servers-that-need-credentials).',
   },
   {
-    title: 'How tools are offered: `mcpServers.NAME.tools`',
+    title: 'Tools: `mcpServers.NAME.tools`',
     under: 'mcpServers.*.tools.',
     text: [
-      'Listings and calls go through it in both directions: a renamed tool is still called by its own name at the server.',
-      'The keys of `describe`, `title`, `arguments`, `effect`, `providerOptions` and `labels` are names of tools or patterns of them (`*` stands for any characters): the server’s own name, the new one, or the [full one](policy.md#names-of-tools). An exact name beats a pattern, a pattern with more letters one with fewer, and of two with equally many the first holds. Labels add up instead. `signalbox doctor`, `signalbox serve` and `signalbox tools --why` report a key that fits no tool of its server.',
+      'These keys change how the tools of a server are listed. Calls are translated back: a renamed tool is called under its own name on the server.',
+      'The keys of `describe`, `title`, `arguments`, `effect`, `providerOptions` and `labels` are names or patterns of tools (`*` matches any characters): the server’s own name, the new name, or the [full name](policy.md#names-of-tools). An exact name takes precedence over a pattern, a pattern with more letters over one with fewer, and the first of two patterns with equally many letters over the second. Labels of all matching keys are combined. `signalbox doctor`, `signalbox serve` and `signalbox tools --why` report a key that matches no tool of its server.',
     ].join('\n\n'),
   },
-  { title: 'Profiles: `profiles.NAME`', under: 'profiles.*.', text: 'Explained in [agents.md](agents.md#profiles).' },
-  { title: 'Agents: `agents.NAME`', under: 'agents.*.', text: 'Explained in [agents.md](agents.md#agents).' },
+  { title: 'Profiles: `profiles.NAME`', under: 'profiles.*.', text: 'See [profiles](agents.md#profiles).' },
+  { title: 'Agents: `agents.NAME`', under: 'agents.*.', text: 'See [agents](agents.md#agents).' },
   {
     title: 'Clients that sign in: `oauth`',
     under: 'oauth.',
-    text: 'Explained in [mcp.md](mcp.md#signing-in-with-oauth).',
+    text: 'See [signing in with OAuth](mcp.md#signing-in-with-oauth).',
   },
 ];
 
-/** The page about the configuration, from its schema. */
+/** Returns the reference page of the configuration, from its schema. */
 export function configurationPage(): string {
   const rows = new Map<Section, string[]>();
   const seen = new Set<string>();
@@ -57,12 +57,9 @@ export function configurationPage(): string {
   });
   return [
     '# Configuration\n',
-    'The nearest `signalbox.config.json` (or `.jsonc`), from the current directory upwards, or what `--config` names. Comments and',
-    'trailing commas are allowed. `signalbox init` writes one to start from, with its schema for editors. `serve` follows the file',
-    'while it runs; a mistake in it changes nothing and is told with its line. `signalbox doctor` checks it. A file that you did not write is used after',
-    '`signalbox trust` ([what asks, and what does not](../guide/gateway.md#trust-a-configuration)).\n',
-    'Durations are a number with a unit: `500ms`, `90s`, `15m`, `1h`, `7d`. References, `${env:NAME}` (or `${NAME}`) and `${secret:NAME}`, also with a',
-    'default as in `${NAME:-x}`, are resolved when a server is connected to or a turn begins; one that cannot be is an error that names it.\n',
+    'This page lists every key of the configuration file.\n',
+    'Signalbox uses the nearest `signalbox.config.json` (or `.jsonc`), in the current directory or above, or the file that `--config` names. Comments and trailing commas are allowed. `signalbox init` writes a first file, with its schema for editors, and `signalbox doctor` checks the file. `serve` applies changes of the file while it runs. An invalid file changes nothing, and `serve` reports the error with its line. A file from somebody else must be accepted first with `signalbox trust` ([trust](../guide/gateway.md#trust-a-configuration)).\n',
+    'A duration is a number with a unit: `500ms`, `90s`, `15m`, `1h`, `7d`. A reference is `${env:NAME}` (or `${NAME}`) or `${secret:NAME}`, optionally with a default, as in `${NAME:-x}`. References are resolved when Signalbox connects to a server, or when a turn starts. A reference that cannot be resolved is an error that names it.\n',
     ...sections.flatMap((section) => [
       `## ${section.title}\n`,
       ...(section.text === '' ? [] : [`${section.text}\n`]),
@@ -71,7 +68,7 @@ export function configurationPage(): string {
   ].join('\n');
 }
 
-/** What can be written for a key. */
+/** Returns the type of a key’s value, as text. */
 function formOf(schema: SettingsSchema): string {
   if (schema.const !== undefined) return code(schema.const);
   if (schema.enum !== undefined) return schema.enum.map(code).join(' · ');

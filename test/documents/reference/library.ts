@@ -5,10 +5,10 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { root } from '../../support/command.ts';
 
 interface Entry {
-  /** What users import. */
+  /** The name that users import. */
   readonly name: string;
   readonly file: string;
-  /** The page about it, in docs/reference/library. */
+  /** Its page in docs/reference/library. */
   readonly page: string;
 }
 
@@ -19,7 +19,7 @@ interface Module {
   readonly comments: readonly Comment[];
 }
 
-/** A declaration that users can import, as it is written. */
+/** A declaration that users can import, as in the source. */
 interface Symbol {
   readonly name: string;
   readonly isValue: boolean;
@@ -41,7 +41,7 @@ const entries: readonly Entry[] = Object.entries(manifest.exports).flatMap(([pat
       ],
 );
 
-/** A page for each way into the library, by its name in docs/reference/library. */
+/** Returns a page for each entry point of the library, by its name in docs/reference/library. */
 export function libraryPages(): Map<string, string> {
   return new Map(entries.map((entry) => [entry.page, pageOf(entry)]));
 }
@@ -67,7 +67,7 @@ function pageOf({ name, file }: Entry): string {
   ].join('\n');
 }
 
-/** Types that users get from us and pass on, without constructing them. */
+/** Types that users get from the library and pass on, without constructing them. */
 const opaque: ReadonlySet<string> = new Set([
   'AccessTokens',
   'Approvals',
@@ -100,7 +100,7 @@ function withoutComments(code: string): string {
   return code.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').replaceAll(/'[^'\n]*'|`[^`]*`/g, '');
 }
 
-/** Returns the names that a module declares itself or imports from another module of ours. */
+/** Returns the names that a module declares, or imports from another module of this repository. */
 function namesIn({ program }: Module): string[] {
   return program.body.flatMap((statement) => {
     if (statement.type === 'ImportDeclaration')
@@ -130,11 +130,11 @@ function readModule(file: string): Module {
 }
 
 function symbolsOf(module: Module): Symbol[] {
-  return passedOn(module).map(({ from, local, exported }) => symbolOf(readModule(from), local, exported));
+  return reexportsOf(module).map(({ from, local, exported }) => symbolOf(readModule(from), local, exported));
 }
 
-/** What a module exports of others. */
-function passedOn(module: Module): { readonly from: string; readonly local: string; readonly exported: string }[] {
+/** Returns the names that a module reexports. */
+function reexportsOf(module: Module): { readonly from: string; readonly local: string; readonly exported: string }[] {
   return module.program.body.flatMap((statement) => {
     if (statement.type !== 'ExportNamedDeclaration' || statement.source === null) return [];
     const from = join(dirname(module.file), statement.source.value);
@@ -154,12 +154,12 @@ function symbolOf(module: Module, local: string, exported: string): Symbol {
       ? [{ start: statement.start, declaration: statement.declaration }]
       : [],
   );
-  // Of an overloaded function, users see the overloads alone.
+  // Users see only the overloads of an overloaded function.
   const overloads = declared.filter(({ declaration }) => declaration.type === 'TSDeclareFunction');
   const shown = overloads.length > 0 ? overloads : declared;
   const [first] = shown;
   if (first === undefined) {
-    const further = passedOn(module).find((each) => each.exported === local);
+    const further = reexportsOf(module).find((each) => each.exported === local);
     if (further === undefined) throw new Error(`${module.file} does not declare ${local}`);
     return symbolOf(readModule(further.from), further.local, exported);
   }
@@ -196,12 +196,12 @@ function codeOf(declaration: Declaration, { source }: Module): string {
   return [`${text(declaration.start, declaration.body.start)} {`, ...members, '}'].join('\n');
 }
 
-/** The doc comment that ends just before a place. */
+/** Returns the doc comment that ends just before a position. */
 function docBefore(start: number, { source, comments }: Module): string {
   const comment = comments.findLast(({ end }) => end <= start);
-  const isItsOwn =
+  const isDirectlyBefore =
     comment?.type === 'Block' && comment.value.startsWith('*') && source.slice(comment.end, start).trim() === '';
-  if (!isItsOwn) return '';
+  if (!isDirectlyBefore) return '';
   return comment.value
     .slice(1)
     .split('\n')

@@ -1,4 +1,4 @@
-/** A text that can stand in one cell of a table. */
+/** Escapes a text for a cell of a table. */
 export function cell(text: string): string {
   return text
     .replaceAll('|', String.raw`\|`)

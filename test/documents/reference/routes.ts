@@ -36,7 +36,7 @@ interface Document {
 }
 
 /** Tags of routes for browsers, which are not part of the API. */
-const leftOut = new Set(['Pages', 'Documentation']);
+const omittedTags = new Set(['Pages', 'Documentation']);
 
 /** Returns the reference page of the HTTP API, from the OpenAPI document of a server. */
 export async function routesPage(): Promise<string> {
@@ -46,10 +46,9 @@ export async function routesPage(): Promise<string> {
   );
   return [
     '# HTTP routes\n',
-    'This page lists every operation of the HTTP API. A running server documents it at `/docs`, and with every schema at `/openapi.json`. Errors are problem documents (RFC 9457) with',
-    'a stable [code](../troubleshooting.md). Roles: [access.md](access.md). How the operations work together: [http.md](http.md), [sessions.md](sessions.md).\n',
+    'This page lists every operation of the HTTP API. A running server documents the operations at `/docs`, and with all schemas at `/openapi.json`. Errors are problem documents (RFC 9457) with a stable [code](../troubleshooting.md). See [access](access.md) for the roles, and [HTTP](http.md) and [sessions](sessions.md) for the use of the operations.\n',
     ...(document.tags ?? [])
-      .filter(({ name }) => !leftOut.has(name))
+      .filter(({ name }) => !omittedTags.has(name))
       .flatMap(({ name }) => [
         `## ${name}\n`,
         ...operations
@@ -67,7 +66,7 @@ function sectionOf(title: string, operation: Operation, document: Document): str
     `### \`${title}\`\n`,
     `${operation.summary ?? ''}. ${operation.description ?? ''}\n`.replace('. \n', '.\n'),
     `Roles: ${roles === undefined ? 'none, no token needed' : roles.map((role) => `\`${role}\``).join(', ')}. Returns: ${answers.map(([status, { content }]) => `${status}${formOf(content)}`).join(', ')}.\n`,
-    ...(fields.length === 0 ? [] : [`| name | place | meaning |\n|---|---|---|\n${fields.join('\n')}\n`]),
+    ...(fields.length === 0 ? [] : [`| name | location | meaning |\n|---|---|---|\n${fields.join('\n')}\n`]),
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-/** `npm run reference`: writes the pages of the reference that are made from code. */
+/** `npm run reference` writes the generated reference pages. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../support/command.ts';
