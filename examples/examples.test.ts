@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 
 const here = import.meta.dirname;
-const stories = readdirSync(here, { withFileTypes: true }).filter(
+const examples = readdirSync(here, { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && entry.name !== 'support',
 );
 
-// Most of them wait for other processes most of the time.
+// Examples mostly wait for other processes.
 suite('examples', { concurrency: 2 }, () => {
-  for (const { name } of stories) {
-    test(`${name} runs and its own assertions hold`, async () => {
+  for (const { name } of examples) {
+    test(`${name} runs, and its assertions pass`, async () => {
       const hook = new URL('./support/from-source.ts', import.meta.url).href;
       const child = spawn(process.execPath, ['--import', hook, join(here, name, 'index.ts')], {
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -26,7 +26,7 @@ suite('examples', { concurrency: 2 }, () => {
   }
 });
 
-test('the first example of the README is examples/first-call, in about twenty lines', () => {
+test('the first TypeScript block of the README is examples/first-call, with at most twenty lines', () => {
   const [, snippet = ''] = /```ts\n(.*?)```/s.exec(readFileSync(join(here, '..', 'README.md'), 'utf8')) ?? [];
   assert.equal(snippet, readFileSync(join(here, 'first-call', 'index.ts'), 'utf8'));
   assert.ok(snippet.split('\n').filter((line) => line.trim() !== '').length <= 20);

@@ -1,4 +1,4 @@
-/** A chat that streams, with a model of the AI SDK. What it wants to pay is asked for; what is too much is refused. */
+/** A streaming chat with a model of the AI SDK. Payments need approval, and a budget limits them. */
 import assert from 'node:assert/strict';
 import { type ModelMessage, isStepCount, streamText } from 'ai';
 import { createSignalbox, defineTool, localServer } from 'signalbox';
@@ -19,7 +19,7 @@ const box = await createSignalbox({
   approve: ({ arguments: { euros } }) => ({ allow: Number(euros) <= 80, reason: 'too much' }), // in your app: a dialog
 });
 
-// Any model of the AI SDK; this one runs without a key.
+// Use any model of the AI SDK; this scripted one needs no key.
 const model = scriptedModel([
   { tool: 'mcp__bank__pay', input: { to: 'Ada', euros: 80 } },
   { text: 'Ada is paid.' },
@@ -28,18 +28,18 @@ const model = scriptedModel([
 ]);
 
 const messages: ModelMessage[] = [];
-async function say(content: string): Promise<string> {
+async function send(content: string): Promise<string> {
   messages.push({ role: 'user', content });
-  const steps = aiSdkSteps(box, { session: 'chat-1' }); // the session is what rules remember by
+  const steps = aiSdkSteps(box, { session: 'chat-1' }); // rules use the history of the session
   const result = streamText({ model, messages, ...steps, stopWhen: isStepCount(5) });
-  let said = '';
-  for await (const delta of result.textStream) said += delta; // in your app: sent to the browser as it comes
+  let text = '';
+  for await (const delta of result.textStream) text += delta; // in your app: stream it to the browser
   messages.push(...(await result.responseMessages));
-  return said;
+  return text;
 }
 
-assert.equal(await say('Pay Ada 80 €.'), 'Ada is paid.');
-assert.equal(await say('And Bob 30.'), 'Not today: you have paid 80 of 100 €.');
+assert.equal(await send('Pay Ada 80 €.'), 'Ada is paid.');
+assert.equal(await send('And Bob 30.'), 'Not today: you have paid 80 of 100 €.');
 
 const results = messages.flatMap(({ role, content }) => (role === 'tool' ? content : []));
 assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * An agent works on a project. Its edit is asked for, approved with an edited argument, run, shown as a diff and undone; its
- * deploy is refused until the tests have passed; and what it read in private does not leave.
+ * An agent works on a project. Its edit asks for approval, is approved with a corrected argument, runs, has a diff and is undone. Its
+ * deploy is denied until the tests have passed, and private data that it read cannot be posted.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ await writeFile(
 );
 await writeFile(join(project, 'salaries.txt'), 'Ada Lovelace earns 94731 a year\n');
 
-// The reference server for files, as a process. It says nothing of undoing; we know that what it writes can be restored.
+// The reference server for files, as a process. It does not support undo, but its writes can be restored from a checkpoint.
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json');
 const program = join(dirname(manifest), 'dist', 'index.js');
 const files = mcpServer({
@@ -72,7 +72,7 @@ const policies = `
   reason: deploy only after the tests passed on the last edit
 - id: no-leak
   flow: { from: [private], to: [external], when: value }
-  reason: what was read in private stays here
+  reason: private data must not be posted
 `;
 
 const asked: unknown[] = [];
@@ -80,7 +80,7 @@ const box = await createSignalbox({
   servers: [governedFiles, ci],
   policies: [{ file: 'policies.yaml', text: policies }],
   data,
-  // A human: sees exactly this call, and corrects it before it runs.
+  // A human, who sees exactly this call and corrects it before it runs.
   approve: ({ tool, arguments: args }) => {
     asked.push([tool.id.tool, args['content']]);
     const content = "export const greeting = 'Good morning';\n";
@@ -91,12 +91,12 @@ await files.ready();
 const agent = { session: 'story', principal: { id: 'claude', kind: 'agent' } } as const;
 const path = join(project, 'greeting.mjs');
 
-// A deploy before anything was tested is refused, and says by which rule.
+// A deploy before the tests is denied, and the decision names the rule.
 const early = await box.call('mcp__ci__deploy', {}, agent);
 assert.deepEqual([early.outcome, early.decision?.rule], ['denied', 'deploy-needs-green-tests']);
 assert.equal(early.decision?.at, 'policies.yaml:5');
 
-// The edit asks. The human sees the typing error, corrects it, and that is what runs.
+// The edit asks. The human sees the typing error and corrects it, and the corrected call runs.
 const edit = await box.call(
   'mcp__files__write_file',
   { path, content: "export const greeting = 'Good mornin';\n" },
@@ -115,19 +115,19 @@ assert.match(
   /-export const greeting = 'Hello';\n\+export const greeting = 'Good morning';/,
 );
 
-// Now the tests pass, and with them the deploy.
+// Now the tests pass, so the deploy is allowed.
 assert.equal((await box.call('mcp__ci__run_tests', {}, agent)).outcome, 'completed');
 assert.equal((await box.call('mcp__ci__deploy', {}, agent)).outcome, 'completed');
 assert.deepEqual(deployed, ['project']);
 
-// What was read in private does not leave, not even encoded.
+// Private data cannot be posted, not even encoded.
 await box.call('mcp__files__read_text_file', { path: join(project, 'salaries.txt') }, agent);
 const text = `fyi ${Buffer.from('Ada Lovelace earns 94731 a year').toString('base64')}`;
 const leak = await box.call('mcp__ci__post', { text }, agent);
 assert.deepEqual([leak.outcome, leak.decision?.rule], ['denied', 'no-leak']);
 assert.equal((await box.call('mcp__ci__post', { text: 'We greet in the morning now.' }, agent)).outcome, 'completed');
 
-// The edit is taken back, byte for byte; everything is on record.
+// The edit is undone byte for byte, and the journal is complete.
 const undone = await box.undo.call(edit.callId);
 assert.equal(undone.outcome, 'undone');
 assert.equal(await readFile(path, 'utf8'), "export const greeting = 'Hello';\n");

@@ -1,11 +1,11 @@
-/** A program talks to a Claude session of `signalbox serve`: it says something, hears events, and answers what is asked. */
+/** A program uses a Claude session of `signalbox serve`: it sends a message, receives events, and approves calls. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scriptedClaude } from '../support/scripted-claude.ts';
 import { servedSignalbox } from '../support/served-signalbox.ts';
 
-// The real Claude Code; only its model is scripted, to run without a key.
+// This is the real Claude Code; only its model is scripted, so that the example needs no key.
 const claude = await scriptedClaude([
   { type: 'tool_use', name: 'mcp__shop__refund', input: { order: 'o1', euros: 20 } },
   {
@@ -42,9 +42,9 @@ interface SessionEvent {
   readonly reason?: string;
 }
 
-/** The events of a session as they come. */
+/** Streams the events of a session. */
 async function* eventsOf(session: string): AsyncGenerator<SessionEvent> {
-  const { body } = await signalbox.ask(`/api/sessions/${session}/events`);
+  const { body } = await signalbox.request(`/api/sessions/${session}/events`);
   let text = '';
   for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += chunk;
@@ -57,22 +57,22 @@ async function* eventsOf(session: string): AsyncGenerator<SessionEvent> {
   }
 }
 
-const { id } = (await (await signalbox.ask('/api/sessions', { agent: 'claude' })).json()) as { id: string };
-await signalbox.ask(`/api/sessions/${id}/messages`, { content: 'Refund order o1, and write to Ada.' });
+const { id } = (await (await signalbox.request('/api/sessions', { agent: 'claude' })).json()) as { id: string };
+await signalbox.request(`/api/sessions/${id}/messages`, { content: 'Refund order o1, and write to Ada.' });
 
-const heard: string[] = [];
+const log: string[] = [];
 for await (const { type, toolName, toolCallId, input, outcome, reason } of eventsOf(id)) {
   if (type === 'approval_required') {
-    heard.push(`${toolName} asks: ${Object.keys(input ?? {}).join(', ')}`);
-    await signalbox.ask(`/api/sessions/${id}/approve`, { toolCallId }); // or …/deny, or in the console
+    log.push(`${toolName} asks: ${Object.keys(input ?? {}).join(', ')}`);
+    await signalbox.request(`/api/sessions/${id}/approve`, { toolCallId }); // or …/deny, or in the console
   }
-  if (type === 'tool_result') heard.push(`… ${outcome}`);
+  if (type === 'tool_result') log.push(`… ${outcome}`);
   if (type === 'done') {
-    heard.push(`done: ${reason}`);
+    log.push(`done: ${reason}`);
     break;
   }
 }
-assert.deepEqual(heard, [
+assert.deepEqual(log, [
   'mcp__shop__refund asks: order, euros',
   '… completed',
   'mcp__claude__Write asks: file_path, content',
@@ -81,13 +81,13 @@ assert.deepEqual(heard, [
 ]);
 assert.match(await readFile(join(signalbox.directory, 'letter.txt'), 'utf8'), /^Dear Ada/);
 
-// What Claude wrote with its own tool is undone like everything else; the refund cannot be.
-const calls = (await (await signalbox.ask(`/api/calls?session=${id}`)).json()) as {
+// The file that Claude wrote with its built-in tool can be undone; the refund cannot.
+const calls = (await (await signalbox.request(`/api/calls?session=${id}`)).json()) as {
   items: { tool: string; callId: string }[];
 };
 const written = calls.items.find(({ tool }) => tool === 'mcp__claude__Write');
 assert.ok(written);
-await signalbox.ask(`/api/calls/${written.callId}/undo`, {});
+await signalbox.request(`/api/calls/${written.callId}/undo`, {});
 await assert.rejects(readFile(join(signalbox.directory, 'letter.txt')));
 
 await signalbox.close();

@@ -17,13 +17,13 @@ const box = await createSignalbox({
   approve: ({ arguments: { version } }) => ({ allow: version === '1.0.1' }),
 });
 
-// The real Claude CLI; only its model is scripted, to run without a key.
+// This is the real Claude CLI; only its model is scripted, so that the example needs no key.
 const claude = await scriptedClaude([
   { type: 'tool_use', name: 'mcp__ops__deploy', input: { version: '1.0.1' } },
   { type: 'tool_use', name: 'mcp__ops__deploy', input: { version: '2.0.0' } },
 ]);
-const options = { ...claude.options, ...claudeAgentOptions(box) }; // anew for every query
-for await (const message of query({ prompt: claude.prompt('Deploy both.'), options })) claude.hear(message);
+const options = { ...claude.options, ...claudeAgentOptions(box) }; // create them for every query
+for await (const message of query({ prompt: claude.prompt('Deploy both.'), options })) claude.onMessage(message);
 
 const outcomes = (await box.journal.calls()).items.map((entry) => entry.type === 'ToolInvoked' && entry.outcome);
 assert.deepEqual(new Set(outcomes), new Set(['completed', 'denied']));

@@ -1,4 +1,4 @@
-/** A shop whose assistant uses the shop's own functions. What it wants to change is shown to the customer, who says yes in the shop. */
+/** A shop whose assistant uses the functions of the shop as tools. The customer approves changes in the shop. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -9,11 +9,11 @@ import { aiSdkSteps } from 'signalbox/ai-sdk';
 import * as z from 'zod';
 import { scriptedModel } from '../support/scripted-model.ts';
 
-// The application as it was.
+// The existing application.
 const cart = new Map<string, number>();
 const put = (article: string, count: number): void => void cart.set(article, count);
 
-// Its tools: the same functions, with what a model must know about them.
+// Its tools: the same functions, with descriptions and schemas for a model.
 const tools = [
   defineTool({ name: 'show', description: 'The cart.', effect: 'read', run: () => Object.fromEntries(cart) }),
   defineTool({
@@ -26,10 +26,10 @@ const tools = [
   }),
 ];
 const box = await createSignalbox({ servers: [localServer({ name: 'cart', tools })] });
-// Questions wait until the application answers them.
+// Calls that ask wait until the application approves them.
 box.approvals.attach({ name: 'shop', ask: () => undefined });
 
-// Any model of the AI SDK; this one runs without a key.
+// Use any model of the AI SDK; this scripted one needs no key.
 const model = scriptedModel([
   { tool: 'mcp__cart__put', input: { article: 'tea', count: 99 } },
   { tool: 'mcp__cart__put', input: { article: 'tea', count: 2 } },
@@ -43,10 +43,10 @@ app.post('/assistant', async (request, response) => {
   const { text } = await generateText({ model, prompt, ...steps, stopWhen: isStepCount(5) });
   response.json({ text });
 });
-app.get('/questions', async (_request, response) => {
+app.get('/approvals', async (_request, response) => {
   response.json(await box.approvals.list());
 });
-app.post('/questions/:id/yes', async (request, response) => {
+app.post('/approvals/:id/approve', async (request, response) => {
   await box.approvals.approve(request.params.id, { by: { id: 'ada', kind: 'human' } });
   response.sendStatus(204);
 });
@@ -61,20 +61,20 @@ const post = (path: string, body: object = {}): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-// The customer asks. 99 packets do not fit the schema and ask nobody; two do, and wait for a yes.
+// The customer sends a request. 99 packets do not match the schema, so this call fails; the call with two packets waits for approval.
 const answer = post('/assistant', { prompt: 'I need tea.', customer: 'ada' });
-let questions: { readonly id: string; readonly arguments: unknown }[] = [];
-while (questions.length === 0) questions = (await (await fetch(`${shop}/questions`)).json()) as typeof questions;
+let pending: { readonly id: string; readonly arguments: unknown }[] = [];
+while (pending.length === 0) pending = (await (await fetch(`${shop}/approvals`)).json()) as typeof pending;
 assert.deepEqual(
-  questions.map((question) => question.arguments),
+  pending.map((approval) => approval.arguments),
   [{ article: 'tea', count: 2 }],
 );
 assert.equal(cart.size, 0);
-await post(`/questions/${questions[0]?.id}/yes`);
+await post(`/approvals/${pending[0]?.id}/approve`);
 assert.deepEqual(await (await answer).json(), { text: 'Two packets of tea are in your cart.' });
 assert.equal(cart.get('tea'), 2);
 
-// And takes it back.
+// The customer undoes the call.
 const [bought] = (await box.journal.calls({ session: 'ada', outcome: 'completed' })).items;
 assert.ok(bought?.type === 'ToolInvoked');
 await box.undo.call(bought.callId);

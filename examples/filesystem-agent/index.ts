@@ -1,4 +1,4 @@
-/** An agent works on files through the reference server: it reads freely, writes under a checkpoint, and cannot move anything. */
+/** An agent uses the reference file server: reads run, writes have checkpoints, and moving files is hidden. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ const directory = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-files-'
 const todo = join(directory, 'todo.txt');
 await writeFile(todo, '- buy milk\n');
 
-// { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', directory] }, from this repository's own modules.
+// Your transport: { type: 'stdio', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', directory] }
 const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json');
 const server = mcpServer({
   name: 'files',
@@ -22,7 +22,7 @@ const server = mcpServer({
 });
 const writes = new Set(['write_file', 'edit_file', 'create_directory']);
 const files = transformServer(server, (tool) => {
-  if (tool.tool === 'move_file') return { hidden: 'nothing is moved here' };
+  if (tool.tool === 'move_file') return { hidden: 'files must not be moved' };
   return writes.has(tool.tool) ? { ...tool, effect: 'undoable' } : tool;
 });
 
@@ -59,13 +59,13 @@ const calls = (await box.journal.calls({ session: 'list', order: 'oldest-first' 
 assert.deepEqual(
   calls.map(({ tool, outcome, error, decision }) => [tool.slice(12), outcome, error?.code ?? decision?.rule]),
   [
-    ['write_file', 'denied', 'policy-denied'], // not read yet: the model reads it, and tries again
+    ['write_file', 'denied', 'policy-denied'], // not read yet: the model reads it and repeats the call
     ['read_text_file', 'completed', 'default:read'],
     ['write_file', 'completed', 'edits'],
   ],
 );
 assert.equal(await readFile(todo, 'utf8'), content);
-assert.ok(!box.tools().some(({ name }) => name === 'mcp__files__move_file')); // so the AI SDK refused it before us
+assert.ok(!box.tools().some(({ name }) => name === 'mcp__files__move_file')); // so the AI SDK refused the call
 
 const [, , written] = calls;
 assert.ok(written);

@@ -1,4 +1,4 @@
-/** Claude Code gets the tools of several servers through one endpoint. What it may not do itself, a human lets it do. */
+/** Claude Code uses the tools of several servers through one endpoint. A human approves calls that ask. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const signalbox = await servedSignalbox({
   }),
 });
 
-// What `claude mcp add --transport http signalbox URL --header …` writes down.
+// The entry that `claude mcp add --transport http signalbox URL --header …` writes.
 const agentToken = await readFile(join(signalbox.directory, '.signalbox', 'agent-token'), 'utf8');
 const mcpConfig = {
   mcpServers: {
@@ -44,12 +44,12 @@ const mcpConfig = {
       type: 'http',
       url: `${signalbox.url}/mcp/assistant`,
       headers: { Authorization: `Bearer ${agentToken.trim()}` },
-      alwaysLoad: true, // shows all tools to the model; Claude Code searches for them otherwise
+      alwaysLoad: true, // loads all tools; by default, Claude Code searches for them
     },
   },
 };
 
-// The real Claude Code; only its model is scripted, to run without a key.
+// This is the real Claude Code; only its model is scripted, so that the example needs no key.
 const claude = await scriptedClaude([
   { type: 'tool_use', name: 'mcp__signalbox__mcp__notes__add', input: { text: 'BUY MILK' } },
   { type: 'tool_use', name: 'mcp__signalbox__mcp__notes__add', input: { text: 'buy milk' } },
@@ -68,10 +68,10 @@ const running = promisify(execFile)(
 );
 running.child.stdin?.end();
 
-// Meanwhile somebody sees the question in the inbox, and says yes.
+// Meanwhile, a human sees the call in the inbox and approves it.
 let waiting: readonly { readonly id: string }[] = [];
 while (waiting.length === 0)
-  waiting = ((await (await signalbox.ask('/api/approvals')).json()) as { items: typeof waiting }).items;
+  waiting = ((await (await signalbox.request('/api/approvals')).json()) as { items: typeof waiting }).items;
 await signalbox.run('approve', waiting[0]?.id ?? '');
 assert.equal((await running).stdout.trim(), 'Done.');
 
@@ -84,8 +84,8 @@ assert.deepEqual(
   ),
   new Set(['mcp__notes__add denied no-shouting', 'mcp__notes__add completed default:irreversible']),
 );
-assert.ok(claude.shown().includes('mcp__signalbox__mcp__memory__read_graph'));
-assert.ok(!claude.shown().includes('mcp__signalbox__mcp__memory__delete_entities'));
+assert.ok(claude.offeredTools().includes('mcp__signalbox__mcp__memory__read_graph'));
+assert.ok(!claude.offeredTools().includes('mcp__signalbox__mcp__memory__delete_entities'));
 
 await claude.close();
 await signalbox.close();

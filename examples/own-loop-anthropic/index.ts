@@ -12,7 +12,7 @@ const weather = defineTool({
 });
 const box = await createSignalbox({ servers: [localServer({ name: 'sky', tools: [weather] })], builtin: false });
 
-// In the place of `(await client.messages.create({ model, max_tokens, messages, tools })).content`, to run without a key.
+// Replaces `(await client.messages.create({ model, max_tokens, messages, tools })).content`, so that the example needs no key.
 const model = (results: readonly AnthropicToolResult[]): AnthropicBlock[] =>
   results.length === 0
     ? [{ type: 'tool_use', id: 'toolu_1', name: 'mcp__sky__weather', input: { town: 'Ulm' } }]
@@ -20,7 +20,7 @@ const model = (results: readonly AnthropicToolResult[]): AnthropicBlock[] =>
 
 let results: AnthropicToolResult[] = [];
 for (let content = model(results); content.some(({ type }) => type === 'tool_use'); content = model(results)) {
-  const { tools, warnings, call } = anthropicTools(box); // read anew in each round: the catalog may have changed
+  const { tools, warnings, call } = anthropicTools(box); // read again in each round, because the catalog may have changed
   assert.deepEqual([tools.length, warnings.length], [1, 0]);
   results = await call(content, { session: 'my-loop' }); // messages.push({ role: 'user', content: results })
 }

@@ -16,7 +16,7 @@ const box = await createSignalbox({ servers: [localServer({ name: 'sky', tools: 
 const { tools, call } = geminiTools(box); // generateContent({ model, contents, config: { tools } })
 assert.equal(tools[0]?.functionDeclarations[0]?.name, 'mcp__sky__weather');
 
-// In the place of `candidates[0].content.parts`; the results go back as `{ role: 'user', parts }`.
+// Your code passes `candidates[0].content.parts`, and sends the results as `{ role: 'user', parts }`.
 const parts = await call([{ functionCall: { name: 'mcp__sky__weather', args: { town: 'Ulm' } } }]);
 
 const output = { sky: 'sunny over Ulm', celsius: 21 };

@@ -1,4 +1,4 @@
-/** A loop of one's own with the OpenAI SDK: the tools go out as it wants them, its calls come back through the box. */
+/** Your own loop with the OpenAI SDK: the tools are in its format, and the calls pass through the box. */
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import { createSignalbox, defineTool, localServer } from 'signalbox';
@@ -15,7 +15,8 @@ const weather = defineTool({
 });
 const box = await createSignalbox({ servers: [localServer({ name: 'sky', tools: [weather] })], builtin: false });
 
-// The real SDK; only the service is scripted, to run without a key. In strict mode a model writes null for what it leaves out.
+// This is the real SDK; only the service is scripted, so that the example needs no key. In strict mode, a model writes null for
+// optional arguments that it omits.
 const service = await scriptedOpenai([
   {
     calls: [
@@ -30,14 +31,14 @@ const client = new OpenAI({ apiKey: 'none', baseURL: service.url });
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'How is the weather in Ulm?' }];
 let answer: string | null = null;
 while (answer === null) {
-  const { tools, call } = openaiTools(box, { api: 'chat', strict: true }); // anew in each round: the catalog may have changed
+  const { tools, call } = openaiTools(box, { api: 'chat', strict: true }); // in each round, because the catalog may have changed
   const { choices } = await client.chat.completions.create({ model: 'gpt-5', messages, tools });
   const message = choices[0]?.message;
   assert.ok(message);
   messages.push(message);
   const calls = message.tool_calls?.filter((each) => each.type === 'function') ?? [];
   if (calls.length === 0) answer = message.content;
-  // All calls at once, each through the whole pipeline. (`api: 'responses'` takes and gives items of the Responses API.)
+  // Runs all calls concurrently, each through the whole pipeline. (`api: 'responses'` uses items of the Responses API.)
   else messages.push(...(await call(calls, { session: 'my-loop' })));
 }
 

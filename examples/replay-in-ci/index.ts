@@ -1,4 +1,4 @@
-/** A test of an agent that needs no network: its servers answer from a recording, its model from a script. */
+/** A test of an agent that needs no network: the servers are replayed from a recording, and the model is scripted. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { scriptedModel } from '../support/scripted-model.ts';
 const directory = await mkdtemp(join(tmpdir(), 'signalbox-recordings-'));
 const recording = join(directory, 'tickets.jsonl'); // in a repository: test/recordings/tickets.jsonl, committed
 
-// Once, by hand: the real server, with its key kept out of the file.
+// Once, by hand, with the real server; secrets are removed from the recording.
 const tickets = localServer({
   name: 'tickets',
   tools: [
@@ -36,7 +36,7 @@ const real = await createSignalbox({ servers: [record(tickets, recording)] });
 await real.call('mcp__tickets__open');
 await real.close();
 
-// In CI, every time: the agent's own rules decide, and nothing is closed.
+// In each CI run: the rules of the agent decide, and no ticket is closed.
 const box = await createSignalbox({
   servers: [replay(recording)],
   policies: [{ id: 'humans-close', match: 'mcp__tickets__close', deny: true, reason: 'only humans close tickets' }],

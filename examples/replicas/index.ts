@@ -1,4 +1,4 @@
-/** Two servers share one PostgreSQL: asked on one, answered on the other, recorded in one chain. Then one of them is stopped. */
+/** Two servers share one PostgreSQL: a call on one server is approved on the other, with one journal. Then one of them is stopped. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { servedSignalbox } from '../support/served-signalbox.ts';
@@ -19,26 +19,27 @@ const files = {
 };
 // Or in the configuration: "store": "postgres://box:${secret:DB_PASSWORD}@db.internal/signalbox".
 const environment = { SIGNALBOX_STORE: postgres.address('replicas') };
-// On two machines, or behind a load balancer; each has its own directory for what is local.
+// In production they run on two machines, behind a load balancer. Each has its own directory for local data.
 const [one, two] = await Promise.all([servedSignalbox(files, environment), servedSignalbox(files, environment)]);
 
-// A call on the first one waits …
-const call = one.ask('/api/tools/mcp__bank__pay/call', { arguments: { to: 'Ada' }, waitSeconds: 60 });
-// … is seen on the second, and answered there.
-interface Asked {
+// A call on the first server waits …
+const call = one.request('/api/tools/mcp__bank__pay/call', { arguments: { to: 'Ada' }, waitSeconds: 60 });
+// … and is listed and approved on the second one.
+interface Approvals {
   readonly items: readonly { readonly id: string; readonly arguments: object }[];
 }
-let asked: Asked = { items: [] };
-for (; asked.items.length === 0; await delay(50)) asked = (await (await two.ask('/api/approvals')).json()) as Asked;
-assert.deepEqual(asked.items[0]?.arguments, { to: 'Ada' });
-await two.ask(`/api/approvals/${asked.items[0]?.id}/approve`, {});
+let approvals: Approvals = { items: [] };
+for (; approvals.items.length === 0; await delay(50))
+  approvals = (await (await two.request('/api/approvals')).json()) as Approvals;
+assert.deepEqual(approvals.items[0]?.arguments, { to: 'Ada' });
+await two.request(`/api/approvals/${approvals.items[0]?.id}/approve`, {});
 const { outcome, callId } = (await (await call).json()) as { outcome: string; callId: string };
 assert.equal(outcome, 'completed');
 
-// The first one goes away; what it did is known to the other.
+// The first server stops; the other one has the record of its calls.
 await one.close();
-const known = await (await two.ask(`/api/calls/${callId}`)).text();
-assert.match(known, /"outcome":"completed"/);
+const recorded = await (await two.request(`/api/calls/${callId}`)).text();
+assert.match(recorded, /"outcome":"completed"/);
 const verified = JSON.parse(await two.run('journal', 'verify', '--json')) as { ok: boolean };
 assert.equal(verified.ok, true);
 

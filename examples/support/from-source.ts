@@ -1,8 +1,8 @@
-/** Lets an example import `signalbox` as a user would, and get the source beside it. Loaded by `node --import`. */
+/** Resolves imports of `signalbox` to the source of this repository. Load it with `node --import`. */
 import { registerHooks } from 'node:module';
 import manifest from '../../package.json' with { type: 'json' };
 
-/** Where the package's ways in are written, by the name a user imports. */
+/** The source files of the entry points, by the name that a user imports. */
 const sources = new Map(
   Object.entries(manifest.exports).flatMap(([path, target]) =>
     typeof target === 'string'

@@ -7,23 +7,24 @@ import { claudeEnvironment, openPrompt } from '../../test/support/runtime/claude
 import { startMessagesServer } from '../../test/support/model/messages-server.ts';
 import type { ModelBlock } from '../../test/support/model/model-script.ts';
 
-/** What a query needs to run against a model that does what it is told, in a home of its own. */
+/** The settings of a query with a scripted model, in a separate home directory. */
 export interface ScriptedClaude {
   readonly options: Pick<Options, 'env' | 'cwd' | 'settingSources'>;
-  /** The names of the tools that the model was shown. */
-  shown(): readonly string[];
-  /** A prompt that stays open until the result is heard: Claude's callbacks end with it. */
+  /** Returns the names of the tools that the model was offered. */
+  offeredTools(): readonly string[];
+  /** Creates a prompt that stays open until the result arrives, because Claude's callbacks end with the prompt. */
   prompt(content: string): AsyncIterable<SDKUserMessage>;
-  hear(message: SDKMessage): void;
+  /** Closes the prompt when the message is the result. */
+  onMessage(message: SDKMessage): void;
   close(): Promise<void>;
 }
 
-/** Claude Code: `claude` on the PATH, or the one that the Claude Agent SDK brings along. */
+/** Returns the program of Claude Code: `claude` on the PATH, or the one that the Claude Agent SDK includes. */
 export function claudeProgram(): string {
   return findExecutable() ?? 'claude';
 }
 
-/** Starts a model that makes these calls in its first answer, and is done in its second. */
+/** Starts a model that makes these calls in its first response, and is done in its second. */
 export async function scriptedClaude(calls: readonly ModelBlock[]): Promise<ScriptedClaude> {
   const home = await mkdtemp(join(tmpdir(), 'signalbox-example-'));
   const api = await startMessagesServer(({ messages }) =>
@@ -31,14 +32,14 @@ export async function scriptedClaude(calls: readonly ModelBlock[]): Promise<Scri
   );
   let end = (): void => undefined;
   return {
-    shown: () => api.requests.flatMap(({ tools = [] }) => tools.map(({ name }) => name)),
+    offeredTools: () => api.requests.flatMap(({ tools = [] }) => tools.map(({ name }) => name)),
     options: { env: claudeEnvironment(api.url, home), cwd: home, settingSources: [] },
     prompt(content) {
-      const held = openPrompt(content);
-      end = () => held.end();
-      return held.messages;
+      const open = openPrompt(content);
+      end = () => open.end();
+      return open.messages;
     },
-    hear(message) {
+    onMessage(message) {
       if (message.type === 'result') end();
     },
     async close() {

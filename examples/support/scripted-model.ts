@@ -6,15 +6,22 @@ type Model = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 type Generated = Awaited<ReturnType<Model['doGenerate']>>;
 type Part = Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Each> ? Each : never;
 
-/** A model of the AI SDK that does these steps, one each time it is asked. */
+/** Creates a model of the AI SDK that generates these steps, one for each request. */
 export function scriptedModel(steps: readonly Step[]): Model {
-  let asked = 0;
+  let requests = 0;
   const next = (): Generated => {
-    const step = steps[asked++] ?? { text: '' };
+    const step = steps[requests++] ?? { text: '' };
     const calls = 'tool' in step;
     return {
       content: calls
-        ? [{ type: 'tool-call', toolCallId: `call_${asked}`, toolName: step.tool, input: JSON.stringify(step.input) }]
+        ? [
+            {
+              type: 'tool-call',
+              toolCallId: `call_${requests}`,
+              toolName: step.tool,
+              input: JSON.stringify(step.input),
+            },
+          ]
         : [{ type: 'text', text: step.text }],
       finishReason: { unified: calls ? 'tool-calls' : 'stop', raw: undefined },
       usage: {
@@ -34,7 +41,7 @@ export function scriptedModel(steps: readonly Step[]): Model {
   };
 }
 
-/** What is said word by word. */
+/** Splits a response into stream parts, word by word. */
 function* partsOf({ content, finishReason, usage, warnings }: Generated): Generator<Part> {
   yield { type: 'stream-start', warnings };
   for (const block of content) {

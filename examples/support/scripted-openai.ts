@@ -7,19 +7,19 @@ type Answer =
   | { readonly text: string }
   | { readonly calls: readonly (readonly [name: string, jsonArguments: string])[] };
 
-/** What the examples look at of a request for a chat completion. */
+/** The part of a chat completion request that the examples check. */
 interface ChatRequest {
   readonly tools?: readonly { readonly function: { readonly name: string; readonly strict?: boolean } }[];
 }
 
-/** A service that speaks OpenAI's chat API and gives these answers, one for each request. */
+/** A local service with the OpenAI chat API and scripted responses. */
 export interface ScriptedOpenai {
   readonly url: string;
   readonly requests: readonly ChatRequest[];
   close(): Promise<void>;
 }
 
-/** Starts one on this machine. */
+/** Starts a service that sends these responses, one for each request. */
 export async function scriptedOpenai(answers: readonly Answer[]): Promise<ScriptedOpenai> {
   const requests: ChatRequest[] = [];
   const server = createServer((incoming, outgoing) => {

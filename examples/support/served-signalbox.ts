@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** `signalbox serve` in a directory of its own. */
+/** A running `signalbox serve` in a separate directory. */
 export interface ServedSignalbox {
   readonly url: string;
   readonly directory: string;
-  /** Asks with the admin token; with a body it is a POST. */
-  ask(path: string, body?: object): Promise<Response>;
-  /** Runs another command in the same directory, and answers what it printed. */
+  /** Sends a request with the admin token: a POST if there is a body. */
+  request(path: string, body?: object): Promise<Response>;
+  /** Runs a command in the same directory, and returns its output. */
   run(...args: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface ServedSignalbox {
 const launcher = join(import.meta.dirname, '..', '..', 'bin', 'signalbox');
 const token = 'an-admin-token-for-an-example';
 
-/** Starts a server with these files in its directory and these variables, on a free port, and waits until all of its servers are up. */
+/** Starts a server with these files and variables, on a free port, and waits until all MCP servers are up. */
 export async function servedSignalbox(
   files: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string | undefined>> = {},
@@ -41,16 +41,16 @@ export async function servedSignalbox(
   const server = start('serve', '--port', '0', '--json');
   process.once('exit', () => server.kill()); // also when an example fails
   const { url } = JSON.parse(await firstLine(server)) as { url: string };
-  const ask: ServedSignalbox['ask'] = (path, body) =>
+  const request: ServedSignalbox['request'] = (path, body) =>
     fetch(new URL(path, url), {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
-  while (/"status":"down"/.test(await (await ask('/api/servers')).text())) await delay(100);
+  while (/"status":"down"/.test(await (await request('/api/servers')).text())) await delay(100);
   return {
     url,
     directory,
-    ask,
+    request,
     async run(...args) {
       const { stdout } = start(...args);
       return stdout === null ? '' : text(stdout);
@@ -65,7 +65,7 @@ export async function servedSignalbox(
 }
 
 async function firstLine({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new Error('nothing can be heard of the server');
+  if (stdout === null) throw new Error('the server has no standard output');
   for await (const line of createInterface({ input: stdout })) {
     stdout.resume();
     return line;
