@@ -4,7 +4,7 @@ import { conditionTexts } from './random-conditions.ts';
 
 const megabyte = 1_000_000;
 
-/** Values of about the largest size that a request can carry, each made to be slow in its own way. */
+/** Values near the size limit of a request, each expensive for a different reason. */
 export const largeValues: Readonly<Record<string, () => JsonValue>> = {
   'one letter': () => 'a'.repeat(megabyte),
   'one letter, almost': () => `${'a'.repeat(megabyte / 20)}b${'a'.repeat(megabyte / 20)}`,
@@ -31,7 +31,7 @@ export const largeValues: Readonly<Record<string, () => JsonValue>> = {
   'odd first': () => [{ constructor: 1 }, ...Array.from({ length: 50_000 }, () => 1)],
 };
 
-/** Conditions that are slow on some value, where functions and operators do the work. */
+/** Conditions whose functions and operators are slow on some of these values. */
 export const slowConditions: readonly string[] = [
   'args.list.all(x, x in args.b)',
   'args.list.exists(x, args.list.exists(y, x == y && x != y))',
@@ -75,14 +75,14 @@ export const slowConditions: readonly string[] = [
   `args.list.all(x, ${Array.from({ length: 100 }, (_, index) => `x != ${index}`).join(' && ')})`,
 ];
 
-/** Arguments whose parts are as large and as odd as they can be. */
+/** Arguments that consist of such values. */
 export const largeArguments: fc.Arbitrary<JsonObject> = fc
   .record(
     Object.fromEntries(['a', 'b', 'c', 'list', 'in'].map((key) => [key, fc.constantFrom(...Object.keys(largeValues))])),
   )
   .map((kinds) => Object.fromEntries(Object.entries(kinds).map(([key, kind]) => [key, largeValues[kind]?.() ?? null])));
 
-/** Conditions that were written to be slow, and random ones. */
+/** Slow conditions, random conditions, and combinations of both. */
 export const hostileConditions: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...slowConditions) },
   { weight: 2, arbitrary: conditionTexts },

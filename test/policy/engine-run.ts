@@ -4,19 +4,24 @@ import type { Facts } from '../../src/policy/facts/facts.ts';
 import { Policy } from '../../src/policy/policy.ts';
 import { readPolicies } from '../../src/policy/rules/read-policies.ts';
 import type { Step } from './random-traces.ts';
-import type { Record, ReferenceDecision, ReferenceRule, Tool } from './reference.ts';
-import { decideByReference } from './reference.ts';
+import {
+  type ReferenceDecision,
+  type ReferenceRule,
+  type Tool,
+  type TracedCall,
+  decideByReference,
+} from './reference.ts';
 
-/** A rule of the reference as its author would write it. */
-function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObject {
-  const about = { id, ...(shadow ? { mode: 'shadow' } : {}), ...scope };
+/** Returns a rule of the reference in the policy format. */
+function toPolicyRule({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObject {
+  const base = { id, ...(shadow ? { mode: 'shadow' } : {}), ...scope };
   const ask: { ask?: true } = answer === 'ask' ? { ask: true } : {};
   switch (kind.kind) {
     case 'match':
-      return { ...about, match: kind.match, [answer]: kind.when === true ? true : kind.when.text };
+      return { ...base, match: kind.match, [answer]: kind.when === true ? true : kind.when.text };
     case 'requires':
       return {
-        ...about,
+        ...base,
         ...ask,
         requires: { [kind.target]: kind.steps },
         fresh: kind.fresh,
@@ -24,7 +29,7 @@ function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObj
         within: `${kind.withinMs}ms`,
       };
     case 'readBeforeWrite':
-      return { ...about, ...ask, readBeforeWrite: { read: kind.read, write: kind.write, path: 'path' } };
+      return { ...base, ...ask, readBeforeWrite: { read: kind.read, write: kind.write, path: 'path' } };
     case 'limit': {
       const per = kind.windowMs === undefined ? {} : { per: `${kind.windowMs}ms` };
       const limits: { [key: string]: JsonValue } =
@@ -32,13 +37,13 @@ function written({ id, shadow, answer, kind, ...scope }: ReferenceRule): JsonObj
           ? { calls: kind.calls ?? 0 }
           : { cost: kind.cost, ...(kind.costIs === 'reported' ? {} : { each: 'args.amount' }) };
       if (kind.calls !== undefined && kind.windowMs !== undefined)
-        return { ...about, ...ask, rateLimit: { match: kind.match, ...byOf(kind), ...per, max: kind.calls } };
-      return { ...about, ...ask, budget: { match: kind.match, ...byOf(kind), ...per, ...limits } };
+        return { ...base, ...ask, rateLimit: { match: kind.match, ...byOf(kind), ...per, max: kind.calls } };
+      return { ...base, ...ask, budget: { match: kind.match, ...byOf(kind), ...per, ...limits } };
     }
     case 'flow': {
       const when = kind.when === undefined ? {} : { when: kind.when };
       const within = kind.withinMs === undefined || kind.when !== undefined ? {} : { within: `${kind.withinMs}ms` };
-      return { ...about, ...ask, flow: { from: [kind.from], to: [kind.to], ...when, ...within } };
+      return { ...base, ...ask, flow: { from: [kind.from], to: [kind.to], ...when, ...within } };
     }
   }
 }
@@ -49,19 +54,19 @@ function byOf({ by }: { readonly by?: string }): { by?: string } {
 
 const definitions = new Map<string, ToolDefinition>();
 
-/** The tool as the catalog would have it; always the same object for the same tool. */
+/** Returns the definition of a tool; always the same object for the same tool. */
 export function definitionOf({ name, server, effect, labels }: Tool): ToolDefinition {
   const id = { server, tool: name.slice(`mcp__${server}__`.length) };
   const rest = { description: '', inputSchema: {}, annotations: {}, idempotent: false, definitionHash: name };
-  return kept(definitions, name, () => ({ ...rest, id, name, effect, labels }));
+  return getOrCreate(definitions, name, () => ({ ...rest, id, name, effect, labels }));
 }
 
-/** A policy of these rules. */
+/** Returns the policy with these rules. */
 export function policyOf(rules: readonly ReferenceRule[]): Policy {
-  return new Policy(readPolicies([{ value: rules.map(written), file: 'random', placeOf: () => undefined }]));
+  return new Policy(readPolicies([{ value: rules.map(toPolicyRule), file: 'random', placeOf: () => undefined }]));
 }
 
-/** Decides a trace by the engine and by the reference, and tells of each call what both said. */
+/** Decides each call of a trace with the engine and with the reference, and yields both decisions. */
 export function* decideBoth(
   policy: Policy,
   rules: readonly ReferenceRule[],
@@ -69,23 +74,23 @@ export function* decideBoth(
 ): Generator<{ readonly engine: ReferenceDecision; readonly reference: ReferenceDecision }> {
   const sessions = new Map<string, Facts>();
   const principals = new Map<string, Facts>();
-  const records: Record[] = [];
-  const running: { readonly step: Step; readonly record: Record; readonly call: string; endsAt: number }[] = [];
+  const calls: TracedCall[] = [];
+  const running: { readonly step: Step; readonly traced: TracedCall; readonly id: string; endsAt: number }[] = [];
   let now = 0;
   let seq = 0;
 
   const factsOf = (step: Step) => ({
-    session: kept(sessions, step.session, () => policy.sessionFacts()),
-    principal: kept(principals, step.principal, () => policy.principalFacts()),
+    session: getOrCreate(sessions, step.session, () => policy.sessionFacts()),
+    principal: getOrCreate(principals, step.principal, () => policy.principalFacts()),
   });
-  const end = ({ step, record, call }: (typeof running)[number]): void => {
-    const { fate, tool, args, output, cost } = step;
-    const [ran, ok] = [fate !== 'not-run', fate === 'ok'];
-    record.end = { seq: (seq += 1), at: now, ran, ok, output, cost };
+  const end = ({ step, traced, id }: (typeof running)[number]): void => {
+    const { ending, tool, args, output, cost } = step;
+    const [ran, ok] = [ending !== 'not-run', ending === 'ok'];
+    traced.end = { seq: (seq += 1), at: now, ran, ok, output, cost };
     const event = {
       seq,
       at: now,
-      call,
+      call: id,
       tool: tool.name,
       effect: tool.effect,
       labels: tool.labels,
@@ -95,7 +100,7 @@ export function* decideBoth(
     };
     for (const facts of Object.values(factsOf(step))) {
       if (ran) facts.observe({ ...event, arguments: { ...args } });
-      else facts.discard(call);
+      else facts.discard(id);
     }
   };
 
@@ -107,14 +112,14 @@ export function* decideBoth(
     }
     const { tool, session, principal } = step;
     const args = { ...step.args } as JsonObject;
-    const question = { session, principal, tool, args: step.args, now };
-    const reference = decideByReference(rules, question, records);
+    const input = { session, principal, tool, args: step.args, now };
+    const reference = decideByReference(rules, input, calls);
     const definition = definitionOf(tool);
     const facts = factsOf(step);
-    const call = `call_${index}`;
+    const id = `call_${index}`;
     const decision = policy.decide(
       {
-        id: call,
+        id,
         at: now,
         tool: definition,
         arguments: args,
@@ -127,16 +132,16 @@ export function* decideBoth(
     const shadow = (decision.shadow ?? []).map(({ rule, answer }) => `${rule} ${answer}`);
     yield { engine: { answer: decision.answer, rule: decision.rule, shadow }, reference };
     if (reference.answer === 'deny') continue;
-    const record: Record = { session, principal, tool, args: step.args };
-    records.push(record);
-    for (const each of Object.values(facts)) each.begin({ id: call, tool: tool.name, at: now, arguments: args });
-    running.push({ step, record, call, endsAt: index + step.lasts });
-    if (step.lasts === 0) running.splice(-1).forEach(end);
+    const traced: TracedCall = { session, principal, tool, args: step.args };
+    calls.push(traced);
+    for (const each of Object.values(facts)) each.begin({ id, tool: tool.name, at: now, arguments: args });
+    running.push({ step, traced, id, endsAt: index + step.durationSteps });
+    if (step.durationSteps === 0) running.splice(-1).forEach(end);
   }
 }
 
-function kept<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
   let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
+  if (value === undefined) map.set(key, (value = create()));
   return value;
 }

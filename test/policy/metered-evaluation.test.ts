@@ -11,63 +11,64 @@ import { ConditionInput, ToolView } from '../../src/policy/conditions/condition-
 import { conditionArguments, conditionTexts } from './random-conditions.ts';
 
 const at = Date.parse('2026-11-15T12:34:56.002Z');
-const conditions = 25_000;
-const scenesEach = 4;
+const conditionCount = 25_000;
+const inputsPerCondition = 4;
 
-type Ended = { readonly value: unknown } | { readonly error: string };
+type Evaluation = { readonly value: unknown } | { readonly error: string };
 
-function ended(run: () => unknown): Ended {
+function evaluationOf(evaluate: () => unknown): Evaluation {
   try {
-    return { value: run() };
+    return { value: evaluate() };
   } catch (error) {
     return { error: messageOf(error) };
   }
 }
 
-function sceneWith(args: JsonObject, dice: number, meters: WindowMeters): ConditionInput {
+/** Returns an input with a history of calls and a session that depend on `variant`. */
+function inputWith(args: JsonObject, variant: number, meters: WindowMeters): ConditionInput {
   const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
-  const event = { effect: 'read' as const, labels: ['x'], output: '', ok: dice % 3 > 0, cost: 1.5 };
-  if (dice > 1)
-    facts.observe({ ...event, seq: 1, at: at - 1000, call: 'c1', tool: 'a', arguments: { a: dice, path: 'x' } });
-  if (dice > 3) facts.observe({ ...event, seq: 3, at: at - 500, call: 'c2', tool: 'b1', arguments: args });
-  if (dice > 5) facts.begin({ id: 'c3', tool: 'a', at: at - 10, arguments: args });
+  const event = { effect: 'read' as const, labels: ['x'], output: '', ok: variant % 3 > 0, cost: 1.5 };
+  if (variant > 1)
+    facts.observe({ ...event, seq: 1, at: at - 1000, call: 'c1', tool: 'a', arguments: { a: variant, path: 'x' } });
+  if (variant > 3) facts.observe({ ...event, seq: 3, at: at - 500, call: 'c2', tool: 'b1', arguments: args });
+  if (variant > 5) facts.begin({ id: 'c3', tool: 'a', at: at - 10, arguments: args });
   const rest = { description: '', inputSchema: {}, annotations: {}, idempotent: false, definitionHash: '' };
   const id = { server: 'a', tool: 'b' };
   const tool = new ToolView({ ...rest, id, name: 'A b', effect: 'read', labels: ['a', 'x'] });
   const principal = { id: 'b', kind: 'agent' as const };
-  const call = { id: 'x', at, arguments: args, size: 100, principal, session: dice % 2 === 0 ? 'a' : undefined };
+  const call = { id: 'x', at, arguments: args, size: 100, principal, session: variant % 2 === 0 ? 'a' : undefined };
   return new ConditionInput(call, tool, facts);
 }
 
 test('metered evaluation gives the same value or error as the CEL library on 100,000 random evaluations', () => {
-  const seen = { yes: 0, no: 0, failed: 0 };
+  const counts = { yes: 0, no: 0, failed: 0 };
   fc.assert(
     fc.property(
       conditionTexts,
       fc.array(fc.tuple(conditionArguments, fc.integer({ min: 0, max: 7 })), {
-        minLength: scenesEach,
-        maxLength: scenesEach,
+        minLength: inputsPerCondition,
+        maxLength: inputsPerCondition,
       }),
-      (text, scenes) => {
+      (text, variants) => {
         const meters = new WindowMeters();
         const { value: condition } = new ConditionCompiler(meters).condition(text);
         if (condition === undefined) return;
         const unmetered = conditionLanguage(meters).parse(text);
         unmetered.check();
-        for (const [args, dice] of scenes) {
-          const scene = sceneWith(args, dice, meters);
-          const expected = ended(() => evaluateWithin(scene, 0, () => unmetered(scene) as unknown));
-          const actual = ended(() => condition.holds(scene));
-          // Comparisons that are made directly do not name the types of odd values, such as objects with the key `constructor`.
+        for (const [args, variant] of variants) {
+          const input = inputWith(args, variant, meters);
+          const expected = evaluationOf(() => evaluateWithin(input, 0, () => unmetered(input) as unknown));
+          const actual = evaluationOf(() => condition.holds(input));
+          // Optimized comparisons do not report unsupported types, such as objects with the key `constructor`.
           if ('error' in expected && expected.error.startsWith('Unsupported type')) continue;
           if ('value' in expected && typeof expected.value !== 'boolean') assert.ok('error' in actual, text);
           else assert.deepEqual(actual, expected, text);
-          if ('error' in actual) seen.failed += 1;
-          else seen[actual.value === true ? 'yes' : 'no'] += 1;
+          if ('error' in actual) counts.failed += 1;
+          else counts[actual.value === true ? 'yes' : 'no'] += 1;
         }
       },
     ),
-    { seed: 20_261_115, numRuns: conditions },
+    { seed: 20_261_115, numRuns: conditionCount },
   );
-  for (const [what, count] of Object.entries(seen)) assert.ok(count > 3000, `${what}: ${JSON.stringify(seen)}`);
+  for (const [result, count] of Object.entries(counts)) assert.ok(count > 3000, `${result}: ${JSON.stringify(counts)}`);
 });

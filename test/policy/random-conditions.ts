@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../src/core/json/json.ts';
 
-/** Joins generated texts into one. */
-function written(strings: TemplateStringsArray, ...parts: readonly fc.Arbitrary<unknown>[]): fc.Arbitrary<string> {
+/** Template tag that generates a text from generated parts. */
+function template(strings: TemplateStringsArray, ...parts: readonly fc.Arbitrary<unknown>[]): fc.Arbitrary<string> {
   return fc
     .tuple(...parts)
     .map((values) =>
@@ -22,7 +22,7 @@ const zone = fc.constantFrom(
   "'Nowhere/Else'",
   'args.a',
 );
-const whole = fc.constantFrom('0', '1', '2', '3', '-1', '9007199254740993', '1000000');
+const integer = fc.constantFrom('0', '1', '2', '3', '-1', '9007199254740993', '1000000');
 const fraction = fc.constantFrom('0.0', '1.5', '2.0', '-0.0', '3.0');
 const comparison = fc.constantFrom('==', '!=', '<', '<=', '>', '>=');
 const argument = fc.constantFrom(
@@ -42,12 +42,12 @@ const argument = fc.constantFrom(
   "session.last('a').args.a",
 );
 
-/** Where numbers are not exact, and where names are hidden by the variable of a loop. */
+/** Conditions with inexact numbers, and with loop variables that hide names. */
 const tricky = fc.constantFrom(
   '9007199254740991 + 2 - 9007199254740991 == 2',
   '1.0 / (0 * -1) > 0',
   "(session.count('a') + 1) * -0.0 == 0.0",
-  // The time since 1970 in nanoseconds is more than a number can hold.
+  // The time since 1970 in nanoseconds exceeds the precision of a number.
   "now - session.last('none').at < duration('1794746096.002s')",
   "now - session.last('none').at >= duration('1794746096.002s')",
   "args.list.exists(session, session.count('a') > 0)",
@@ -73,19 +73,19 @@ const {
   number: fc.oneof(
     { maxDepth: 3 },
     argument,
-    whole,
+    integer,
     fraction,
     fc.constant('session.cost'),
-    written`session.${fc.constantFrom('last', 'lastOk')}(${pattern}).seq`,
-    written`session.count(${pattern})`,
-    written`session.count(${pattern}, ${fc.constantFrom("'1s'", "'1h'")})`,
-    written`size(${tie('list')})`,
-    written`${tie('list')}.size()`,
-    written`${tie('text')}.size()`,
-    written`${tie('time')}.${fc.constantFrom('getFullYear', 'getMonth', 'getDayOfMonth', 'getDayOfWeek', 'getHours', 'getMinutes')}(${zone})`,
-    written`(${tie('number')} ${fc.constantFrom('+', '-', '*', '/')} ${tie('number')})`,
-    written`-${tie('number')}`,
-    written`(${tie('bool')} ? ${tie('number')} : ${tie('number')})`,
+    template`session.${fc.constantFrom('last', 'lastOk')}(${pattern}).seq`,
+    template`session.count(${pattern})`,
+    template`session.count(${pattern}, ${fc.constantFrom("'1s'", "'1h'")})`,
+    template`size(${tie('list')})`,
+    template`${tie('list')}.size()`,
+    template`${tie('text')}.size()`,
+    template`${tie('time')}.${fc.constantFrom('getFullYear', 'getMonth', 'getDayOfMonth', 'getDayOfWeek', 'getHours', 'getMinutes')}(${zone})`,
+    template`(${tie('number')} ${fc.constantFrom('+', '-', '*', '/')} ${tie('number')})`,
+    template`-${tie('number')}`,
+    template`(${tie('bool')} ? ${tie('number')} : ${tie('number')})`,
   ),
   text: fc.oneof(
     { maxDepth: 3 },
@@ -100,12 +100,12 @@ const {
       'session.id',
       'call.id',
     ),
-    written`${tie('text')}.${fc.constantFrom('lowerAscii', 'upperAscii', 'trim')}()`,
-    written`(${tie('text')} + ${tie('text')})`,
+    template`${tie('text')}.${fc.constantFrom('lowerAscii', 'upperAscii', 'trim')}()`,
+    template`(${tie('text')} + ${tie('text')})`,
   ),
   time: fc.oneof(
     fc.constantFrom('now', 'call.time', "timestamp('2026-11-15T12:00:00Z')", "timestamp('never')", 'timestamp(1000)'),
-    written`session.${fc.constantFrom('last', 'lastOk')}(${pattern}).at`,
+    template`session.${fc.constantFrom('last', 'lastOk')}(${pattern}).at`,
   ),
   list: fc.oneof(
     argument,
@@ -116,27 +116,27 @@ const {
     argument,
     tricky,
     fc.constantFrom('true', 'false', 'args.a == null', "args.a == 'a'", 'null == args.c'),
-    written`${tie('number')} ${comparison} ${tie('number')}`,
-    written`${tie('text')} ${comparison} ${tie('text')}`,
-    written`${argument} ${comparison} ${argument}`,
-    written`${tie('time')} ${comparison} ${tie('time')}`,
-    written`${tie('time')} - ${tie('time')} ${comparison} duration(${fc.constantFrom("'1s'", "'1.5h'", "'-3m'", "'x'")})`,
-    written`has(${argument})`,
-    written`${tie('text')} in ${tie('list')}`,
-    written`${argument} in ${tie('list')}`,
-    written`${tie('number')} in [1, 2]`,
-    written`${tie('text')}.${fc.constantFrom('startsWith', 'endsWith', 'contains', 'like')}(${tie('text')})`,
-    written`${tie('text')}.like(${fc.constantFrom("'*'", "'a*'", "'*.txt'", "'/*/y*'")})`,
-    written`session.hasRead(${tie('text')})`,
-    written`${argument}.${fc.constantFrom('all', 'exists', 'exists_one')}(${fc.constantFrom('x', 'args', 'session')}, ${fc.constantFrom('x', 'x > 1', "x == 'a'", 'args > 1', 'args.a == 1', 'session.a > args.a', "session.id == 's'", 'x.a > 1')})`,
-    written`!(${tie('bool')})`,
-    written`(${tie('bool')} && ${tie('bool')})`,
-    written`(${tie('bool')} || ${tie('bool')})`,
-    written`(${tie('bool')} ? ${tie('bool')} : ${tie('bool')})`,
+    template`${tie('number')} ${comparison} ${tie('number')}`,
+    template`${tie('text')} ${comparison} ${tie('text')}`,
+    template`${argument} ${comparison} ${argument}`,
+    template`${tie('time')} ${comparison} ${tie('time')}`,
+    template`${tie('time')} - ${tie('time')} ${comparison} duration(${fc.constantFrom("'1s'", "'1.5h'", "'-3m'", "'x'")})`,
+    template`has(${argument})`,
+    template`${tie('text')} in ${tie('list')}`,
+    template`${argument} in ${tie('list')}`,
+    template`${tie('number')} in [1, 2]`,
+    template`${tie('text')}.${fc.constantFrom('startsWith', 'endsWith', 'contains', 'like')}(${tie('text')})`,
+    template`${tie('text')}.like(${fc.constantFrom("'*'", "'a*'", "'*.txt'", "'/*/y*'")})`,
+    template`session.hasRead(${tie('text')})`,
+    template`${argument}.${fc.constantFrom('all', 'exists', 'exists_one')}(${fc.constantFrom('x', 'args', 'session')}, ${fc.constantFrom('x', 'x > 1', "x == 'a'", 'args > 1', 'args.a == 1', 'session.a > args.a', "session.id == 's'", 'x.a > 1')})`,
+    template`!(${tie('bool')})`,
+    template`(${tie('bool')} && ${tie('bool')})`,
+    template`(${tie('bool')} || ${tie('bool')})`,
+    template`(${tie('bool')} ? ${tie('bool')} : ${tie('bool')})`,
   ),
 }));
 
-/** Conditions and pieces of them, many of which cannot be evaluated, some not even loaded. */
+/** Conditions and parts of them. Many fail in evaluation, and some in compilation. */
 export const conditionTexts: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: bool },
   { weight: 2, arbitrary: number },
@@ -144,8 +144,8 @@ export const conditionTexts: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: time },
 );
 
-const single = fc.constantFrom<JsonValue>(0, -0, 1, 2, 3, 1.5, -1, 2 ** 53, null, true, false, ...texts);
-const odd = fc.constantFrom<JsonValue>(
+const scalar = fc.constantFrom<JsonValue>(0, -0, 1, 2, 3, 1.5, -1, 2 ** 53, null, true, false, ...texts);
+const unusual = fc.constantFrom<JsonValue>(
   { constructor: 'x' },
   { a: { constructor: null } },
   [{ constructor: 1 }],
@@ -153,27 +153,27 @@ const odd = fc.constantFrom<JsonValue>(
   [],
 );
 const inner = fc.oneof(
-  { weight: 6, arbitrary: single },
-  { weight: 1, arbitrary: odd },
-  { weight: 1, arbitrary: fc.record({ a: single, b: single }, { requiredKeys: [] }) },
+  { weight: 6, arbitrary: scalar },
+  { weight: 1, arbitrary: unusual },
+  { weight: 1, arbitrary: fc.record({ a: scalar, b: scalar }, { requiredKeys: [] }) },
 );
 
-/** Arguments, with everything in them that is unusual. */
+/** Arguments with unusual values and keys. */
 export const conditionArguments: fc.Arbitrary<JsonObject> = fc
   .record(
     {
-      a: fc.oneof({ weight: 5, arbitrary: single }, { weight: 1, arbitrary: inner }),
+      a: fc.oneof({ weight: 5, arbitrary: scalar }, { weight: 1, arbitrary: inner }),
       b: inner,
-      c: single,
+      c: scalar,
       list: fc.oneof(fc.array(inner, { maxLength: 3 }), inner),
-      in: fc.oneof(fc.record({ a: inner, in: inner, constructor: single }, { requiredKeys: ['a'] }), inner),
-      constructor: single,
+      in: fc.oneof(fc.record({ a: inner, in: inner, constructor: scalar }, { requiredKeys: ['a'] }), inner),
+      constructor: scalar,
     },
     { requiredKeys: [] },
   )
   .chain((args) =>
     fc.integer({ min: 0, max: 9 }).map((dice) => {
-      // With a key of this name the whole of the arguments is no map to CEL's evaluator.
+      // CEL's evaluator does not accept arguments with this key as a map.
       const { constructor: _, ...rest } = args;
       return dice === 0 ? args : rest;
     }),

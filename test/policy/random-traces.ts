@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import {
   type Answer,
   type Args,
-  type Meaning,
+  type ReferenceCondition,
   type ReferenceRule,
   type Tool,
-  counted,
-  labelsOf,
-  last,
-  lastOk,
+  countedCalls,
+  lastOkSeq,
+  lastSeq,
   sessionCost,
+  sessionLabels,
 } from './reference.ts';
 
 const tools: readonly Tool[] = [
@@ -27,30 +27,29 @@ const pattern = fc.constantFrom(...names, ...names, ...globs);
 const minute = 60_000;
 const scope = fc.constantFrom('session' as const, 'principal' as const);
 
-export const meanings: readonly Meaning[] = [
+export const referenceConditions: readonly ReferenceCondition[] = [
   { text: 'args.amount > 3', holds: ({ args }) => (args.amount === undefined ? undefined : args.amount > 3) },
   { text: 'has(args.amount) && args.amount > 3', holds: ({ args }) => (args.amount ?? 0) > 3 },
   { text: "tool.effect == 'irreversible'", holds: ({ tool }) => tool.effect === 'irreversible' },
   { text: "'external' in tool.labels", holds: ({ tool }) => tool.labels.includes('external') },
   { text: "principal.id == 'ann'", holds: ({ principal }) => principal === 'ann' },
   { text: "session.id == 's1'", holds: ({ session }) => session === 's1' },
-  { text: "'private' in session.labels", holds: (question, trace) => labelsOf(question, trace).has('private') },
+  { text: "'private' in session.labels", holds: (input, trace) => sessionLabels(input, trace).has('private') },
   {
     text: "!(session.lastOk('mcp__ci__build').seq > session.last('mcp__files__write').seq)",
-    holds: (question, trace) =>
-      !(lastOk(question, trace, 'mcp__ci__build') > last(question, trace, 'mcp__files__write')),
+    holds: (input, trace) => !(lastOkSeq(input, trace, 'mcp__ci__build') > lastSeq(input, trace, 'mcp__files__write')),
   },
   {
     text: "session.last('mcp__ci__*').seq == 0",
-    holds: (question, trace) => last(question, trace, 'mcp__ci__*') === 0,
+    holds: (input, trace) => lastSeq(input, trace, 'mcp__ci__*') === 0,
   },
   {
     text: "session.count('mcp__files__*') >= 2",
-    holds: (question, trace) => counted(question, trace, { match: 'mcp__files__*' }).length >= 2,
+    holds: (input, trace) => countedCalls(input, trace, { match: 'mcp__files__*' }).length >= 2,
   },
   {
     text: "session.count('*', '2m') >= 3",
-    holds: (question, trace) => counted(question, trace, { match: '*', windowMs: 2 * minute }).length >= 3,
+    holds: (input, trace) => countedCalls(input, trace, { match: '*', windowMs: 2 * minute }).length >= 3,
   },
   {
     text: 'session.hasRead(args.path)',
@@ -58,15 +57,15 @@ export const meanings: readonly Meaning[] = [
       if (args.path === undefined) return undefined;
       const path = args.path.replace('./', '');
       return trace.some(
-        (record) =>
-          record.session === session &&
-          record.tool.effect === 'read' &&
-          record.end?.ok === true &&
-          record.args.path?.replace('./', '') === path,
+        (call) =>
+          call.session === session &&
+          call.tool.effect === 'read' &&
+          call.end?.ok === true &&
+          call.args.path?.replace('./', '') === path,
       );
     },
   },
-  { text: 'session.cost > 2.0', holds: (question, trace) => sessionCost(question, trace) > 2 },
+  { text: 'session.cost > 2.0', holds: (input, trace) => sessionCost(input, trace) > 2 },
   { text: "timestamp('1970-01-01T00:05:00Z') < now", holds: ({ now }) => now > 5 * minute },
   { text: 'args.amount + 1 > args.missing', holds: () => undefined },
 ];
@@ -77,7 +76,7 @@ const kind: fc.Arbitrary<ReferenceRule['kind']> = fc.oneof(
     match: fc.array(pattern, { minLength: 1, maxLength: 2 }),
     when: fc.oneof(
       { weight: 1, arbitrary: fc.constant(true as const) },
-      { weight: 6, arbitrary: fc.constantFrom(...meanings) },
+      { weight: 6, arbitrary: fc.constantFrom(...referenceConditions) },
     ),
   }),
   fc.record(
@@ -129,45 +128,48 @@ const kind: fc.Arbitrary<ReferenceRule['kind']> = fc.oneof(
   ),
 );
 
-const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+/** Generates `undefined` in five of six cases. */
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 const oneRule = fc.tuple(
   kind,
   fc.constantFrom<Answer>('deny', 'ask', 'allow'),
   fc.integer({ min: 0, max: 4 }),
-  sometimes(fc.constantFrom('s1', 's*')),
-  sometimes(fc.constantFrom('ann', 'b*')),
-  sometimes(fc.constantFrom('ci', 'files')),
+  optional(fc.constantFrom('s1', 's*')),
+  optional(fc.constantFrom('ann', 'b*')),
+  optional(fc.constantFrom('ci', 'files')),
 );
 
-/** A few rules of any kind. */
+/** One to four rules of any kind. */
 export const rules: fc.Arbitrary<readonly ReferenceRule[]> = fc
   .array(oneRule, { minLength: 1, maxLength: 4 })
-  .map((made) =>
-    made.map(([what, answer, dice, sessions, principals, servers], index) => ({
+  .map((tuples) =>
+    tuples.map(([ruleKind, answer, shadowDice, sessions, principals, servers], index) => ({
       id: `r${index}`,
-      shadow: dice === 0,
-      // Shorthand kinds deny or ask.
-      answer: what.kind === 'match' || answer !== 'allow' ? answer : 'deny',
-      kind: what,
+      shadow: shadowDice === 0,
+      // Only `match` rules can allow.
+      answer: ruleKind.kind === 'match' || answer !== 'allow' ? answer : 'deny',
+      kind: ruleKind,
       ...(sessions === undefined ? {} : { sessions }),
       ...(principals === undefined ? {} : { principals }),
       ...(servers === undefined ? {} : { servers }),
     })),
   );
 
-/** One call of a trace: who makes it, how it would end, and how many calls later. */
+/** One call of a trace, and its end. */
 export interface Step {
   readonly tool: Tool;
   readonly args: Args;
   readonly session: string;
   readonly principal: string;
+  /** The time since the previous call. */
   readonly waitMs: number;
-  readonly fate: 'ok' | 'failed' | 'not-run';
-  readonly lasts: number;
+  readonly ending: 'ok' | 'failed' | 'not-run';
+  /** 0 for a call that ends immediately, else the number of steps after which it ends. */
+  readonly durationSteps: number;
   readonly output: string;
-  /** What the tool says it cost. */
+  /** The cost that the tool reports. */
   readonly cost: number;
 }
 
@@ -189,12 +191,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   session: fc.constantFrom('s1', 's1', 's2'),
   principal: fc.constantFrom('ann', 'ann', 'bob'),
   waitMs: fc.constantFrom(0, 1, minute / 2, minute, 2 * minute),
-  fate: fc.constantFrom('ok', 'ok', 'ok', 'failed', 'not-run'),
-  lasts: fc.constantFrom(0, 0, 0, 1, 3),
+  ending: fc.constantFrom('ok', 'ok', 'ok', 'failed', 'not-run'),
+  durationSteps: fc.constantFrom(0, 0, 0, 1, 3),
   output: fc.oneof(fc.constant(''), value),
-  // Halves add up without dust.
+  // Multiples of 0.5 add up without rounding errors.
   cost: fc.constantFrom(0, 0.5, 1, 4.5),
 });
 
-/** Calls one after the other. */
+/** Three to nine calls in order. */
 export const trace: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 3, maxLength: 9 });

@@ -1,6 +1,6 @@
 /**
- * Decides calls straight from the whole trace: no index, no facts that are kept up to date, no compiled conditions. Slow, and
- * plain enough to be read against `docs/reference/policy.md`.
+ * The reference evaluator: decides calls from the whole trace, without indexes, maintained facts or compiled conditions. It is
+ * slow, and simple enough to compare with `docs/reference/policy.md`.
  */
 
 export interface Tool {
@@ -16,8 +16,8 @@ export interface Args {
   readonly text?: string;
 }
 
-/** A call that was let through, and how it ended if it has. */
-export interface Record {
+/** A call that was not denied, and its end if it has ended. */
+export interface TracedCall {
   readonly session: string;
   readonly principal: string;
   readonly tool: Tool;
@@ -32,7 +32,7 @@ export interface Record {
   };
 }
 
-export interface Question {
+export interface ReferenceInput {
   readonly session: string;
   readonly principal: string;
   readonly tool: Tool;
@@ -40,10 +40,10 @@ export interface Question {
   readonly now: number;
 }
 
-/** A condition in CEL, and what it means, in plain TypeScript. `undefined` stands for an error. */
-export interface Meaning {
+/** A condition in CEL, and the same condition in TypeScript, where `undefined` represents an error. */
+export interface ReferenceCondition {
   readonly text: string;
-  readonly holds: (question: Question, trace: readonly Record[]) => boolean | undefined;
+  readonly holds: (input: ReferenceInput, trace: readonly TracedCall[]) => boolean | undefined;
 }
 
 export type Answer = 'allow' | 'ask' | 'deny';
@@ -56,7 +56,7 @@ export interface ReferenceRule {
   readonly servers?: string;
   readonly answer: Answer;
   readonly kind:
-    | { readonly kind: 'match'; readonly match: readonly string[]; readonly when: true | Meaning }
+    | { readonly kind: 'match'; readonly match: readonly string[]; readonly when: true | ReferenceCondition }
     | {
         readonly kind: 'requires';
         readonly target: string;
@@ -73,7 +73,7 @@ export interface ReferenceRule {
         readonly by?: 'session' | 'principal';
         readonly calls?: number;
         readonly cost?: number;
-        /** What counts: an argument, or what tools say themselves. */
+        /** The source of the cost: an argument, or the cost that the tool reports. */
         readonly costIs?: 'args.amount' | 'reported';
       }
     | {
@@ -87,137 +87,153 @@ export interface ReferenceRule {
 
 const dayMs = 24 * 60 * 60_000;
 
-/** `*` at the end stands for anything. */
-function fits(name: string, pattern: string): boolean {
+/** A `*` at the end of a pattern matches any text. */
+function matchesPattern(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-function own(question: Question, trace: readonly Record[]): readonly Record[] {
-  return trace.filter(({ session }) => session === question.session);
+function callsOfSession(input: ReferenceInput, trace: readonly TracedCall[]): readonly TracedCall[] {
+  return trace.filter(({ session }) => session === input.session);
 }
 
-export function lastOk(question: Question, trace: readonly Record[], pattern: string): number {
-  const seqs = own(question, trace).map(({ tool, end }) => (fits(tool.name, pattern) && end?.ok ? end.seq : 0));
+/** Returns the sequence number of the last successful call in the session, or 0. */
+export function lastOkSeq(input: ReferenceInput, trace: readonly TracedCall[], pattern: string): number {
+  const seqs = callsOfSession(input, trace).map(({ tool, end }) =>
+    matchesPattern(tool.name, pattern) && end?.ok ? end.seq : 0,
+  );
   return Math.max(0, ...seqs);
 }
 
-/** The same over all sessions of the principal, in a window of time. */
-function principalLastOk(question: Question, trace: readonly Record[], pattern: string, withinMs: number): number {
+/** Returns the same for all sessions of the principal, within a time window. */
+function lastOkSeqOfPrincipal(
+  input: ReferenceInput,
+  trace: readonly TracedCall[],
+  pattern: string,
+  withinMs: number,
+): number {
   const recent = trace.filter(
-    ({ principal, end }) => principal === question.principal && end !== undefined && end.at > question.now - withinMs,
+    ({ principal, end }) => principal === input.principal && end !== undefined && end.at > input.now - withinMs,
   );
-  return Math.max(0, ...recent.map(({ tool, end }) => (fits(tool.name, pattern) && end?.ok ? end.seq : 0)));
+  return Math.max(0, ...recent.map(({ tool, end }) => (matchesPattern(tool.name, pattern) && end?.ok ? end.seq : 0)));
 }
 
-export function last(question: Question, trace: readonly Record[], pattern: string): number {
-  const seqs = own(question, trace).map(({ tool, end }) => {
-    if (!fits(tool.name, pattern)) return 0;
+/** Returns the sequence number of the last call in the session, or 0. A running call is later than all ended ones. */
+export function lastSeq(input: ReferenceInput, trace: readonly TracedCall[], pattern: string): number {
+  const seqs = callsOfSession(input, trace).map(({ tool, end }) => {
+    if (!matchesPattern(tool.name, pattern)) return 0;
     if (end === undefined) return Number.POSITIVE_INFINITY;
     return end.ran ? end.seq : 0;
   });
   return Math.max(0, ...seqs);
 }
 
-export function counted(
-  question: Question,
-  trace: readonly Record[],
+/** Returns the calls that count toward a limit: running calls, and ended calls that ran in the time window. */
+export function countedCalls(
+  input: ReferenceInput,
+  trace: readonly TracedCall[],
   { match, windowMs, by = 'session' }: { match: string; windowMs?: number; by?: 'session' | 'principal' },
-): readonly Record[] {
-  return trace.filter((record) => {
-    if (record[by] !== question[by] || !fits(record.tool.name, match)) return false;
-    if (record.end === undefined) return true;
-    return record.end.ran && (windowMs === undefined || record.end.at > question.now - windowMs);
+): readonly TracedCall[] {
+  return trace.filter((call) => {
+    if (call[by] !== input[by] || !matchesPattern(call.tool.name, match)) return false;
+    if (call.end === undefined) return true;
+    return call.end.ran && (windowMs === undefined || call.end.at > input.now - windowMs);
   });
 }
 
-/** What the tools of calls that have run say these cost. */
-function costOf(records: readonly Record[]): number {
-  return records.reduce((sum, { end }) => sum + (end?.ran ? end.cost : 0), 0);
+/** Returns the total cost that the tools reported. */
+function costOf(calls: readonly TracedCall[]): number {
+  return calls.reduce((sum, { end }) => sum + (end?.ran ? end.cost : 0), 0);
 }
 
-export function sessionCost(question: Question, trace: readonly Record[]): number {
-  return costOf(own(question, trace));
+export function sessionCost(input: ReferenceInput, trace: readonly TracedCall[]): number {
+  return costOf(callsOfSession(input, trace));
 }
 
-export function labelsOf(question: Question, trace: readonly Record[]): ReadonlySet<string> {
-  return new Set(own(question, trace).flatMap(({ tool, end }) => (end?.ran ? tool.labels : [])));
+export function sessionLabels(input: ReferenceInput, trace: readonly TracedCall[]): ReadonlySet<string> {
+  return new Set(callsOfSession(input, trace).flatMap(({ tool, end }) => (end?.ran ? tool.labels : [])));
 }
 
-function holds({ kind }: ReferenceRule, question: Question, trace: readonly Record[]): boolean | undefined {
-  const { tool, args } = question;
+/** Returns whether a rule applies, or `undefined` for an error. */
+function holds({ kind }: ReferenceRule, input: ReferenceInput, trace: readonly TracedCall[]): boolean | undefined {
+  const { tool, args } = input;
   switch (kind.kind) {
     case 'match':
-      if (!kind.match.some((pattern) => fits(tool.name, pattern))) return false;
-      return kind.when === true || kind.when.holds(question, trace);
+      if (!kind.match.some((pattern) => matchesPattern(tool.name, pattern))) return false;
+      return kind.when === true || kind.when.holds(input, trace);
     case 'requires': {
-      if (!fits(tool.name, kind.target)) return false;
-      const ofSession = (step: string): number => (kind.by === 'principal' ? 0 : lastOk(question, trace, step));
+      if (!matchesPattern(tool.name, kind.target)) return false;
+      const ofSession = (step: string): number => (kind.by === 'principal' ? 0 : lastOkSeq(input, trace, step));
       const ofPrincipal = (step: string): number =>
-        kind.by === 'session' ? 0 : principalLastOk(question, trace, step, kind.withinMs);
+        kind.by === 'session' ? 0 : lastOkSeqOfPrincipal(input, trace, step, kind.withinMs);
       const done = kind.steps.map(kind.by === 'principal' ? ofPrincipal : ofSession);
       const latest = kind.steps.map((step) => Math.max(ofSession(step), ofPrincipal(step)));
-      const before = kind.fresh ? Math.max(ofSession(kind.target), ofPrincipal(kind.target)) : 0;
-      return done.some((seq, index) => seq <= (index === 0 ? before : (latest[index - 1] ?? 0)));
+      const minSeq = kind.fresh ? Math.max(ofSession(kind.target), ofPrincipal(kind.target)) : 0;
+      return done.some((seq, index) => seq <= (index === 0 ? minSeq : (latest[index - 1] ?? 0)));
     }
     case 'readBeforeWrite': {
       if (!kind.write.includes(tool.name)) return false;
       if (args.path === undefined) return undefined;
-      const known = own(question, trace).filter(
+      const accesses = callsOfSession(input, trace).filter(
         ({ tool: { name } }) => kind.read.includes(name) || kind.write.includes(name),
       );
-      return !known.some(({ args: before, end }) => end?.ok && plain(before.path) === plain(args.path));
+      return !accesses.some((call) => call.end?.ok && normalizePath(call.args.path) === normalizePath(args.path));
     }
     case 'limit': {
-      if (!fits(tool.name, kind.match)) return false;
+      if (!matchesPattern(tool.name, kind.match)) return false;
       if (kind.by === undefined)
         return (
-          isOverLimit({ ...kind, by: 'session' }, question, trace) ||
-          isOverLimit({ ...kind, by: 'principal' }, question, trace)
+          isOverLimit({ ...kind, by: 'session' }, input, trace) ||
+          isOverLimit({ ...kind, by: 'principal' }, input, trace)
         );
-      return isOverLimit(kind, question, trace);
+      return isOverLimit(kind, input, trace);
     }
     case 'flow': {
       if (!tool.labels.includes(kind.to)) return false;
-      if (kind.when !== 'value' && labelsOf(question, trace).has(kind.from)) return true;
-      const seen = trace.filter(
-        (record) => record.principal === question.principal && record.tool.labels.includes(kind.from),
+      if (kind.when !== 'value' && sessionLabels(input, trace).has(kind.from)) return true;
+      const sources = trace.filter(
+        (call) => call.principal === input.principal && call.tool.labels.includes(kind.from),
       );
-      const since = question.now - (kind.withinMs ?? dayMs);
-      if (kind.when === undefined && seen.some(({ end }) => end?.ran && end.at > since)) return true;
-      return seen.some(({ end }) => end?.ran && end.output !== '' && carries(args.text ?? '', end.output));
+      const since = input.now - (kind.withinMs ?? dayMs);
+      if (kind.when === undefined && sources.some(({ end }) => end?.ran && end.at > since)) return true;
+      return sources.some(({ end }) => end?.ran && end.output !== '' && containsValue(args.text ?? '', end.output));
     }
   }
 }
 
 type Limit = Extract<ReferenceRule['kind'], { kind: 'limit' }>;
 
-function isOverLimit(kind: Limit, question: Question, trace: readonly Record[]): boolean | undefined {
-  const { args } = question;
-  const records = counted(question, trace, kind);
-  if (kind.calls !== undefined && records.length >= kind.calls) return true;
+function isOverLimit(kind: Limit, input: ReferenceInput, trace: readonly TracedCall[]): boolean | undefined {
+  const { args } = input;
+  const calls = countedCalls(input, trace, kind);
+  if (kind.calls !== undefined && calls.length >= kind.calls) return true;
   if (kind.cost === undefined) return false;
-  if (kind.costIs === 'reported') return costOf(records) >= kind.cost;
+  if (kind.costIs === 'reported') return costOf(calls) >= kind.cost;
   if (args.amount === undefined) return undefined;
-  const spent = records.reduce((sum, record) => sum + (record.args.amount ?? 0), 0);
+  const spent = calls.reduce((sum, call) => sum + (call.args.amount ?? 0), 0);
   return spent + args.amount > kind.cost;
 }
 
-function plain(path: string | undefined): string | undefined {
+function normalizePath(path: string | undefined): string | undefined {
   return path?.replace('./', '');
 }
 
-/** The value as it is, or encoded. */
-function carries(text: string, value: string): boolean {
-  const forms = [value, value.toUpperCase(), Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')];
-  return forms.some((form) => text.includes(form));
+/** Returns whether a text contains a value, unchanged or encoded. */
+function containsValue(text: string, value: string): boolean {
+  const encodings = [
+    value,
+    value.toUpperCase(),
+    Buffer.from(value).toString('base64'),
+    Buffer.from(value).toString('hex'),
+  ];
+  return encodings.some((encoded) => text.includes(encoded));
 }
 
-/** The answer of one rule: `deny` when it cannot be told whether it holds. */
-function answerOf(rule: ReferenceRule, question: Question, trace: readonly Record[]): Answer | undefined {
-  if (rule.sessions !== undefined && !fits(question.session, rule.sessions)) return undefined;
-  if (rule.principals !== undefined && !fits(question.principal, rule.principals)) return undefined;
-  if (rule.servers !== undefined && !fits(question.tool.server, rule.servers)) return undefined;
-  const answer = holds(rule, question, trace);
+/** Returns the answer of one rule, which is `deny` if its condition fails with an error. */
+function answerOf(rule: ReferenceRule, input: ReferenceInput, trace: readonly TracedCall[]): Answer | undefined {
+  if (rule.sessions !== undefined && !matchesPattern(input.session, rule.sessions)) return undefined;
+  if (rule.principals !== undefined && !matchesPattern(input.principal, rule.principals)) return undefined;
+  if (rule.servers !== undefined && !matchesPattern(input.tool.server, rule.servers)) return undefined;
+  const answer = holds(rule, input, trace);
   if (answer === undefined) return 'deny';
   return answer ? rule.answer : undefined;
 }
@@ -230,15 +246,15 @@ export interface ReferenceDecision {
 
 export function decideByReference(
   rules: readonly ReferenceRule[],
-  question: Question,
-  trace: readonly Record[],
+  input: ReferenceInput,
+  trace: readonly TracedCall[],
 ): ReferenceDecision {
-  const said = rules.map((rule) => ({ rule, answer: answerOf(rule, question, trace) }));
-  const shadow = said.flatMap(({ rule, answer }) => (rule.shadow && answer ? [`${rule.id} ${answer}`] : []));
+  const answers = rules.map((rule) => ({ rule, answer: answerOf(rule, input, trace) }));
+  const shadow = answers.flatMap(({ rule, answer }) => (rule.shadow && answer ? [`${rule.id} ${answer}`] : []));
   for (const answer of ['deny', 'ask', 'allow'] as const) {
-    const first = said.find((each) => !each.rule.shadow && each.answer === answer);
+    const first = answers.find((each) => !each.rule.shadow && each.answer === answer);
     if (first !== undefined) return { answer, rule: first.rule.id, shadow };
   }
-  const { effect } = question.tool;
+  const { effect } = input.tool;
   return { answer: effect === 'read' ? 'allow' : 'ask', rule: `default:${effect}`, shadow };
 }

@@ -10,35 +10,35 @@ import { fullName, fullNames, recordedNaming } from '../../src/core/tools/tool-n
 import type { PolicyInput, Policy } from '../../src/policy/policy.ts';
 import { testSource, testTool } from '../support/boxes/test-source.ts';
 
-const server = fc
+const serverName = fc
   .string({ unit: fc.constantFrom(...'abcXYZ019-_'), minLength: 1, maxLength: 44 })
   .map((name) => name.replaceAll(/_+/g, '_').replace(/_$/, 'x'));
-const tool = fc.oneof(
+const toolName = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abcXYZ019-_'), minLength: 1, maxLength: 90 }),
   fc.string({ unit: fc.constantFrom(...'ab_./ äö*😀'), minLength: 1, maxLength: 90 }),
   fc.constant('mcp__files__read'),
 );
 const now = 1_800_000_000_000;
 
-interface Named {
+interface NamedTool {
   readonly definition: ToolDefinition;
-  /** Every name that a person may know the tool by. */
+  /** All names of the tool: full and bare, before and after it was renamed. */
   readonly names: readonly string[];
-  /** Those of them that look like the full name of another server's tool. */
+  /** The bare names that look like the full name of another server's tool. */
   readonly misleading: readonly string[];
 }
 
-/** A tool of the catalog with a random name, perhaps with another one than its server gave it. */
-const named = fc.tuple(server, tool, fc.option(tool)).map(([name, own, next]): Named => {
+/** A tool of the catalog with random names, which may be renamed. */
+const namedTool = fc.tuple(serverName, toolName, fc.option(toolName)).map(([server, original, renamed]): NamedTool => {
   const catalog = new Catalog();
-  const rename = next === null ? {} : { rename: { [own]: next } };
-  const source = testSource(name, [testTool(own)]);
+  const rename = renamed === null ? {} : { rename: { [original]: renamed } };
+  const source = testSource(server, [testTool(original)]);
   catalog.mount(shapeSource(source, { origin: 'test', ...rename }));
   const [definition] = catalog.snapshot.tools;
   assert.ok(definition !== undefined);
-  const owns = [own, ...(next === null ? [] : [next])];
-  const full = owns.flatMap((each) => fullNames({ server: name, tool: each }));
-  return { definition, names: [...full, ...owns], misleading: owns.filter((each) => each.startsWith('mcp__')) };
+  const bare = [original, ...(renamed === null ? [] : [renamed])];
+  const full = bare.flatMap((tool) => fullNames({ server, tool }));
+  return { definition, names: [...full, ...bare], misleading: bare.filter((name) => name.startsWith('mcp__')) };
 });
 
 function policyOf(rule: JsonObject): Policy {
@@ -48,7 +48,8 @@ function policyOf(rule: JsonObject): Policy {
   ]);
 }
 
-function decide(policy: Policy, definition: ToolDefinition, before: readonly ToolDefinition[] = []): string {
+/** Returns the rule that decides a call of a tool after calls of other tools. */
+function deciderOf(policy: Policy, definition: ToolDefinition, before: readonly ToolDefinition[] = []): string {
   const session = policy.sessionFacts();
   before.forEach((each, index) =>
     session.observe({
@@ -77,18 +78,18 @@ function decide(policy: Policy, definition: ToolDefinition, before: readonly Too
   return policy.decide(call, { session, principal: policy.principalFacts() }).rule;
 }
 
-/** Names are patterns in rules; one with a `*` of its own still fits itself. */
-function forms(names: readonly string[]): string[] {
+/** Returns names and patterns that match them. A name that contains `*` also matches itself. */
+function withPatterns(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const letters = [...name];
     return [name, `${letters.slice(0, -1).join('')}*`, `*${letters.slice(1).join('')}`];
   });
 }
 
-test('a rule that restricts a tool holds by every name of the tool, whatever server and tool are called', () => {
+test('a restrictive rule applies under every name of a tool, for random names of servers and tools', () => {
   fc.assert(
-    fc.property(named, ({ definition, names, misleading }) => {
-      for (const match of forms(names)) {
+    fc.property(namedTool, ({ definition, names, misleading }) => {
+      for (const match of withPatterns(names)) {
         const rules: readonly (readonly [JsonObject, readonly ToolDefinition[]])[] = [
           [{ match, deny: true }, []],
           [{ match, ask: true }, []],
@@ -98,42 +99,46 @@ test('a rule that restricts a tool holds by every name of the tool, whatever ser
           [{ budget: { match, calls: 1 } }, [definition]],
         ];
         for (const [rule, before] of rules)
-          assert.equal(decide(policyOf(rule), definition, before), 'rule', JSON.stringify(rule));
+          assert.equal(deciderOf(policyOf(rule), definition, before), 'rule', JSON.stringify(rule));
       }
-      for (const match of forms(names.filter((name) => !misleading.includes(name)))) {
+      for (const match of withPatterns(names.filter((name) => !misleading.includes(name)))) {
         const rules: readonly (readonly [JsonObject, readonly ToolDefinition[]])[] = [
-          [{ deny: `session.count('${quoted(match)}') > 0` }, [definition]],
-          [{ deny: `session.count('${quoted(match)}', '1h') > 0` }, [definition]],
-          [{ deny: `session.last('${quoted(match)}').seq > 0` }, [definition]],
-          [{ deny: `session.lastOk('${quoted(match)}').seq > 0` }, [definition]],
+          [{ deny: `session.count('${escaped(match)}') > 0` }, [definition]],
+          [{ deny: `session.count('${escaped(match)}', '1h') > 0` }, [definition]],
+          [{ deny: `session.last('${escaped(match)}').seq > 0` }, [definition]],
+          [{ deny: `session.lastOk('${escaped(match)}').seq > 0` }, [definition]],
         ];
         for (const [rule, before] of rules)
-          assert.equal(decide(policyOf(rule), definition, before), 'rule', JSON.stringify(rule));
+          assert.equal(deciderOf(policyOf(rule), definition, before), 'rule', JSON.stringify(rule));
       }
     }),
     { numRuns: 60 },
   );
 });
 
-test('a condition on tool.name restricts by every full name, and allows only where all of them fit', () => {
+test('a condition on tool.name restricts by every full name, and allows only if it holds for all of them', () => {
   fc.assert(
-    fc.property(named, ({ definition, names }) => {
+    fc.property(namedTool, ({ definition, names }) => {
       for (const name of names.filter((each) => each.startsWith('mcp__')))
-        assert.equal(decide(policyOf({ deny: `tool.name == '${quoted(name)}'` }), definition), 'rule', name);
-      const part = quoted(definition.id.tool);
+        assert.equal(deciderOf(policyOf({ deny: `tool.name == '${escaped(name)}'` }), definition), 'rule', name);
+      const part = escaped(definition.id.tool);
       const allowed = compilePolicies([{ id: 'rule', allow: `!tool.name.contains('${part}')` }]);
-      assert.notEqual(decide(allowed, definition), 'rule', 'the shortened name does not have the part');
+      assert.notEqual(
+        deciderOf(allowed, definition),
+        'rule',
+        'the condition must not hold for the shortened name alone',
+      );
     }),
     { numRuns: 200 },
   );
 });
 
-test('an allow rule takes full names, and bare ones only together with servers; it never takes the name of another server’s tool', () => {
+test('an allow rule accepts full names, bare names only with servers, and never the name of another server’s tool', () => {
   fc.assert(
-    fc.property(named, ({ definition }) => {
+    fc.property(namedTool, ({ definition }) => {
       const { id } = definition;
       const allows = (rule: JsonObject): boolean =>
-        decide(compilePolicies([{ id: 'rule', ...rule }]), definition) === 'rule';
+        deciderOf(compilePolicies([{ id: 'rule', ...rule }]), definition) === 'rule';
       for (const match of fullNames(id)) assert.ok(allows({ match, allow: true }), match);
       if (id.tool.startsWith('mcp__')) assert.ok(!allows({ match: id.tool, allow: true, servers: id.server }));
       else {
@@ -145,7 +150,7 @@ test('an allow rule takes full names, and bare ones only together with servers; 
   );
 });
 
-test('a tool named like another server’s is restricted by that name, and its calls fulfill nothing by it', () => {
+test('a tool named like another server’s is restricted by that name, and its calls satisfy no rule for that name', () => {
   const catalog = new Catalog();
   catalog.mount(testSource('evil', [testTool('mcp__ci__test'), testTool('mcp__files__read')]));
   catalog.mount(testSource('ci', [testTool('test')]));
@@ -158,19 +163,19 @@ test('a tool named like another server’s is restricted by that name, and its c
   const [write, ciTest, evilTest] = ['mcp__files__write', 'mcp__ci__test', 'mcp__evil__mcp__ci__test'].map(find);
   assert.ok(write !== undefined && ciTest !== undefined && evilTest !== undefined);
   const steps = policyOf({ requires: { mcp__files__write: ['mcp__ci__test'] } });
-  assert.equal(decide(steps, write, [evilTest]), 'rule');
-  assert.equal(decide(steps, write, [ciTest]), 'yes');
+  assert.equal(deciderOf(steps, write, [evilTest]), 'rule');
+  assert.equal(deciderOf(steps, write, [ciTest]), 'yes');
   const readFirst = policyOf({ readBeforeWrite: { read: 'mcp__files__read', write: 'mcp__files__write' } });
-  assert.equal(decide(readFirst, write, [find('mcp__evil__mcp__files__read')]), 'rule');
-  assert.equal(decide(readFirst, write, [find('mcp__files__read')]), 'yes');
+  assert.equal(deciderOf(readFirst, write, [find('mcp__evil__mcp__files__read')]), 'rule');
+  assert.equal(deciderOf(readFirst, write, [find('mcp__files__read')]), 'yes');
   const fresh = policyOf({ requires: { mcp__ci__test: ['mcp__files__read'] }, fresh: true });
-  assert.equal(decide(fresh, evilTest, [find('mcp__files__read')]), 'yes');
-  assert.equal(decide(fresh, evilTest, [find('mcp__files__read'), evilTest]), 'rule');
+  assert.equal(deciderOf(fresh, evilTest, [find('mcp__files__read')]), 'yes');
+  assert.equal(deciderOf(fresh, evilTest, [find('mcp__files__read'), evilTest]), 'rule');
 });
 
-test('a call by any form of the full name reaches the tool; profiles leave it out by every name', () => {
+test('every form of the full name finds the tool, and every name excludes it from a profile', () => {
   fc.assert(
-    fc.property(named, ({ definition, names }) => {
+    fc.property(namedTool, ({ definition, names }) => {
       const catalog = new Catalog();
       const { id, renamedFrom } = definition;
       const rename = renamedFrom === undefined ? {} : { rename: { [renamedFrom]: id.tool } };
@@ -189,7 +194,7 @@ test('a call by any form of the full name reaches the tool; profiles leave it ou
   );
 });
 
-/** A text of a condition. */
-function quoted(text: string): string {
+/** Escapes a name for a string of a condition. */
+function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
 }

@@ -5,7 +5,7 @@ export const callsUnderControl: Section<'C'> = {
   C1: {
     promise: 'every kind of policy works, all must allow, and errors deny',
     tests: [
-      'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
+      'test/policy/agreement.test.ts > the policy engine agrees with the reference evaluator on 100,000 random traces',
       'test/policy/metered-evaluation.test.ts > metered evaluation gives the same value or error as the CEL library on 100,000 random evaluations',
       'src/policy/policy.test.ts > decision of a policy > prefers deny over ask over allow, whatever the order of the rules',
       'src/policy/policy.test.ts > decision of a policy > is deny with the error when a rule cannot be evaluated, even an allow rule',
@@ -227,11 +227,11 @@ export const callsUnderControl: Section<'C'> = {
   C16: {
     promise: 'a rule that restricts a tool holds by every name of it: rendered, full, own, and from before a rename',
     tests: [
-      'test/policy/tool-names.test.ts > a rule that restricts a tool holds by every name of the tool, whatever server and tool are called',
-      'test/policy/tool-names.test.ts > a condition on tool.name restricts by every full name, and allows only where all of them fit',
-      'test/policy/tool-names.test.ts > an allow rule takes full names, and bare ones only together with servers; it never takes the name of another server’s tool',
-      'test/policy/tool-names.test.ts > a tool named like another server’s is restricted by that name, and its calls fulfill nothing by it',
-      'test/policy/tool-names.test.ts > a call by any form of the full name reaches the tool; profiles leave it out by every name',
+      'test/policy/tool-names.test.ts > a restrictive rule applies under every name of a tool, for random names of servers and tools',
+      'test/policy/tool-names.test.ts > a condition on tool.name restricts by every full name, and allows only if it holds for all of them',
+      'test/policy/tool-names.test.ts > an allow rule accepts full names, bare names only with servers, and never the name of another server’s tool',
+      'test/policy/tool-names.test.ts > a tool named like another server’s is restricted by that name, and its calls satisfy no rule for that name',
+      'test/policy/tool-names.test.ts > every form of the full name finds the tool, and every name excludes it from a profile',
       'src/pipeline/stages/resolve.test.ts > the journal and a backtest find the calls of a session by every name of the tool',
       'src/pipeline/stages/resolve.test.ts > an approval that is remembered under one name applies to calls under the others',
       'src/pipeline/stages/resolve.test.ts > HTTP and MCP clients reach a tool by every form of its full name',

@@ -24,7 +24,7 @@ export const identities: Section<'H'> = {
       identity(
         'history of a caller that chooses its session names > excludes a step that a human undid at another replica',
       ),
-      'test/policy/agreement.test.ts > the engine agrees with a slow, obvious evaluator on 100,000 random traces',
+      'test/policy/agreement.test.ts > the policy engine agrees with the reference evaluator on 100,000 random traces',
     ],
   },
   H71: {
