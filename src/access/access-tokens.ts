@@ -5,7 +5,7 @@ import type { Principal, Role } from '../core/principal.ts';
 import type { EntryDraft } from '../journal/entries/stored-entry.ts';
 import { tokenDigest } from '../journal/integrity/authority-records.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { TokenChange, TokenRecord, TokenStore } from '../journal/store/token-store.ts';
+import type { TokenChange, TokenRecord, AccessTokenStore } from '../journal/store/access-token-store.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -54,13 +54,13 @@ const maxListed = 1000;
 
 /** Creates, checks and revokes the access tokens of programs. A token is shown once, on creation; only its hash is stored. */
 export class AccessTokens {
-  readonly #store: TokenStore;
+  readonly #store: AccessTokenStore;
   readonly #journal: Journal;
   readonly #redactor: Redactor;
   readonly #now: () => number;
   #revocations = 0;
 
-  constructor(store: TokenStore, journal: Journal, redactor: Redactor, now: () => number = Date.now) {
+  constructor(store: AccessTokenStore, journal: Journal, redactor: Redactor, now: () => number = Date.now) {
     this.#store = store;
     this.#journal = journal;
     this.#redactor = redactor;

@@ -2,7 +2,7 @@ import type { ArgumentFacts } from '../../core/calls/argument-facts.ts';
 import type { OutcomeName } from '../../core/calls/call-outcome.ts';
 import type { ApprovalChange } from '../store/approval-store.ts';
 import type { KeyValueChange } from '../store/key-value-store.ts';
-import type { TokenChange } from '../store/token-store.ts';
+import type { TokenChange } from '../store/access-token-store.ts';
 import type { JournalEvent } from './journal-event.ts';
 
 /** The types of entries. `CallStarted` is the intent, `ToolInvoked` the single outcome of every call. */

@@ -4,7 +4,7 @@ import { digestOf } from './hash-chain.ts';
 import type { AuthorityKind, AuthorityRecord } from '../entries/journal-event.ts';
 import type { KeyValueChange } from '../store/key-value-store.ts';
 import type { Store } from '../store/store.ts';
-import type { TokenRecord } from '../store/token-store.ts';
+import type { TokenRecord } from '../store/access-token-store.ts';
 
 /** The key-value kind of pinned definitions. With a scope, the kind is this word, a space and the scope. */
 export const pinKind = 'definitions';

@@ -8,7 +8,7 @@ import type { PubSub } from './pub-sub.ts';
 import type { KeyValueStore } from './key-value-store.ts';
 import type { Beginning, Dropped, DropRequest } from './drop-request.ts';
 import type { Seal, Sealer } from '../integrity/seal.ts';
-import type { TokenStore } from './token-store.ts';
+import type { AccessTokenStore } from './access-token-store.ts';
 import type { JobStore } from './job-store.ts';
 
 /** The interface of persistent storage. Every driver passes `store.conformance.ts`. */
@@ -18,7 +18,7 @@ export interface Store extends ApprovalStore {
   /** The location of the records as display text. */
   readonly location: string;
   readonly sessions: SessionStore;
-  readonly tokens: TokenStore;
+  readonly tokens: AccessTokenStore;
   readonly jobs: JobStore;
   readonly keyValues: KeyValueStore;
   readonly pubSub: PubSub;

@@ -13,7 +13,7 @@ import { verifyChain } from '../../journal/integrity/hash-chain.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { type StoreFixture, draft, storeConformance } from '../../journal/store/store.conformance.ts';
-import { tokenStoreConformance } from '../../journal/store/token-store.conformance.ts';
+import { accessTokenStoreConformance } from '../../journal/store/access-token-store.conformance.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { until } from '../../../test/mcp-servers/boxed.ts';
 import { startPostgres } from '../../../test/support/postgres/postgres.ts';
@@ -32,7 +32,7 @@ for (const suite of [
   storeConformance,
   approvalStoreConformance,
   sessionStoreConformance,
-  tokenStoreConformance,
+  accessTokenStoreConformance,
   jobStoreConformance,
   pubSubConformance,
   keyValueStoreConformance,

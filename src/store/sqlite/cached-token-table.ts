@@ -1,4 +1,4 @@
-import type { TokenRecord } from '../../journal/store/token-store.ts';
+import type { TokenRecord } from '../../journal/store/access-token-store.ts';
 import { TokenTable, findToken } from '../tables/token-table.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
 

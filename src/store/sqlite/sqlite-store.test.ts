@@ -13,7 +13,7 @@ import { pubSubConformance } from '../../journal/store/pub-sub.conformance.ts';
 import { sessionStoreConformance } from '../../journal/store/session-store.conformance.ts';
 import { jobStoreConformance } from '../../journal/store/job-store.conformance.ts';
 import { type StoreFixture, draft, storeConformance } from '../../journal/store/store.conformance.ts';
-import { tokenStoreConformance } from '../../journal/store/token-store.conformance.ts';
+import { accessTokenStoreConformance } from '../../journal/store/access-token-store.conformance.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
@@ -36,7 +36,7 @@ const suites = [
   storeConformance,
   approvalStoreConformance,
   sessionStoreConformance,
-  tokenStoreConformance,
+  accessTokenStoreConformance,
   jobStoreConformance,
   pubSubConformance,
   keyValueStoreConformance,

@@ -11,7 +11,7 @@ import type {
   StoredOutcome,
   StoredResult,
 } from '../../journal/store/store.ts';
-import type { TokenStore } from '../../journal/store/token-store.ts';
+import type { AccessTokenStore } from '../../journal/store/access-token-store.ts';
 import { ApprovalTable, approvalSchema } from './approval-table.ts';
 import { JobTable, jobSchema } from './job-table.ts';
 import { KeyValueTable, keyValueSchema } from './key-value-table.ts';
@@ -55,12 +55,12 @@ export abstract class TableStore {
   readonly jobs: JobTable;
   readonly keyValues: KeyValueStore;
   readonly sessions: SessionTable;
-  readonly tokens: TokenStore;
+  readonly tokens: AccessTokenStore;
   readonly #database: TableDatabase;
   readonly #approvals: ApprovalTable;
   readonly #results: ResultTable;
 
-  constructor(database: TableDatabase, sessions: SessionTable, tokens: TokenStore) {
+  constructor(database: TableDatabase, sessions: SessionTable, tokens: AccessTokenStore) {
     this.#database = database;
     this.sessions = sessions;
     this.tokens = tokens;

@@ -1,4 +1,4 @@
-import type { TokenChange, TokenRecord, TokenStore } from '../../journal/store/token-store.ts';
+import type { TokenChange, TokenRecord, AccessTokenStore } from '../../journal/store/access-token-store.ts';
 import { type Dialect, type Statement, type TableDatabase, change } from './table-database.ts';
 
 export function tokenSchema({ integer, orderedText, keyTable }: Dialect): string {
@@ -16,7 +16,7 @@ const columns = `id, hash, role, profile, name, created_at AS "createdAt", expir
 export const findToken = `SELECT ${columns} FROM tokens WHERE id = ?`;
 
 /** Stores access tokens. They are created and revoked only together with an entry, see `changeToken`. */
-export class TokenTable implements TokenStore {
+export class TokenTable implements AccessTokenStore {
   readonly #database: TableDatabase;
 
   constructor(database: TableDatabase) {

@@ -31,7 +31,7 @@ export function subscribeToChanges(
       } catch (error) {
         reject(error);
       }
-      await wait(pause, undefined, { ref: false });
+      await wait(pause, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
     }
   };
   void run();

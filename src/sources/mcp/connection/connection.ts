@@ -160,7 +160,12 @@ export class Connection {
   async subscribe(uri: string): Promise<() => Promise<void>> {
     if (this.#isModern) {
       const { ready, stop } = this.#subscribe({ resourceSubscriptions: [uri] });
-      await ready;
+      try {
+        await ready;
+      } catch (error) {
+        await stop();
+        throw error;
+      }
       return stop;
     }
     await this.#channel.request('resources/subscribe', { uri }, { timeoutMs: listTimeoutMs });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { type StoreFixture, draft } from './store.conformance.ts';
 import type { Store } from './store.ts';
-import type { TokenChange, TokenRecord } from './token-store.ts';
+import type { TokenChange, TokenRecord } from './access-token-store.ts';
 
 function record(given: Partial<TokenRecord> = {}): TokenRecord {
   return {
@@ -20,12 +20,12 @@ function record(given: Partial<TokenRecord> = {}): TokenRecord {
 }
 
 /** The tests of access tokens for every driver of the Store port. */
-export function tokenStoreConformance(
+export function accessTokenStoreConformance(
   name: string,
   isPersistent: boolean,
   createFixture: () => Promise<StoreFixture>,
 ): void {
-  describe(`TokenStore (${name})`, () => {
+  describe(`AccessTokenStore (${name})`, () => {
     let fixture: StoreFixture;
     let store: Store;
     beforeEach(async () => {

@@ -23,7 +23,7 @@ export type TokenChange =
   | { readonly kind: 'revoke'; readonly id: string; readonly at: number };
 
 /** The part of the `Store` interface for access tokens, which are created and revoked only together with a journal entry. */
-export interface TokenStore {
+export interface AccessTokenStore {
   /** Returns the current record, including changes of other processes. */
   find(id: string): Promise<TokenRecord | undefined>;
   /** Returns the tokens, newest first. */
