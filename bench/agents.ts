@@ -1,4 +1,3 @@
-import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
  * Measures the overhead of Signalbox for a tool call in a Claude session: the real Claude Code, with a scripted model, calls one
  * tool repeatedly. The baseline is a tool of the Agent SDK, allowed by a permission callback or automatically, without any
@@ -9,6 +8,7 @@ import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
  *
  *   npm run bench -- agents
  */
+import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ import { claudeAgentOptions } from '../src/surfaces/claude/index.ts';
 import { claudeEnvironment, openPrompt } from '../test/support/runtime/claude.ts';
 import { idleSessions } from './support/idle-sessions.ts';
 import { median, shuffled, spreadOf } from './support/measure.ts';
-import { keepFigure } from './support/results.ts';
+import { storeFigure } from './support/results.ts';
 import { ScriptedCaller } from './support/scripted-caller.ts';
 
 type Environment = ReturnType<typeof claudeEnvironment>;
@@ -48,7 +48,7 @@ const name = 'mcp__bench__echo';
 
 const home = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
 
-async function ask(env: Environment, options: Options): Promise<void> {
+async function runQuery(env: Environment, options: Options): Promise<void> {
   const prompt = openPrompt('go');
   for await (const message of query({ prompt: prompt.messages, options: { ...options, env, cwd: home } }))
     if (message.type === 'result') prompt.end();
@@ -70,7 +70,7 @@ async function turn(runtime: Runtime): Promise<void> {
   await runtime.close();
 }
 
-const echo = { description: 'Says the text again.', shape: { text: z.string() } };
+const echo = { description: 'Returns the text.', shape: { text: z.string() } };
 const box = await openSignalbox({
   data: join(home, 'data'),
   servers: [
@@ -92,25 +92,25 @@ const own = runtimeTools('claude');
 box.servers.add(own);
 
 /** The options of all subjects, so that only the call path differs: Claude Code's own instructions, and streamed text. */
-const alike: Options = {
+const commonOptions: Options = {
   settingSources: [],
   includePartialMessages: true,
   systemPrompt: { type: 'preset', preset: 'claude_code' },
 };
 
-function bareServer(): Options {
+function sdkServer(): Options {
   const run = ({ text }: { text: string }) => Promise.resolve({ content: [{ type: 'text' as const, text }] });
   const tools = [tool('echo', echo.description, echo.shape, run)];
   return { mcpServers: { bench: createSdkMcpServer({ name: 'bench', tools, alwaysLoad: true }) } };
 }
 
-const sayYes: CanUseTool = (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input });
+const allowAll: CanUseTool = (_, input) => Promise.resolve({ behavior: 'allow', updatedInput: input });
 
 /**
- * Starts Claude Code in a process session of its own, like the runtimes, to measure the cost of that alone: Linux schedules it
+ * Starts Claude Code in a separate process session, like the runtimes, to measure only the cost of that: Linux schedules it
  * separately.
  */
-function startApart({ command, args, cwd, env }: SpawnOptions): ChildProcessWithoutNullStreams {
+function startInOwnSession({ command, args, cwd, env }: SpawnOptions): ChildProcessWithoutNullStreams {
   const child = spawn(command, args, { env, detached: true, ...(cwd === undefined ? {} : { cwd }) });
   child.stderr.resume();
   return child;
@@ -119,19 +119,28 @@ function startApart({ command, args, cwd, env }: SpawnOptions): ChildProcessWith
 const subjects: readonly { readonly name: string; run(env: Environment): Promise<void> }[] = [
   {
     name: 'bare createSdkMcpServer tool, permission callback says yes',
-    run: (env) => ask(env, { ...alike, ...bareServer(), canUseTool: sayYes }),
+    run: (env) => runQuery(env, { ...commonOptions, ...sdkServer(), canUseTool: allowAll }),
   },
   {
     name: 'bare createSdkMcpServer tool, auto-approved',
-    run: (env) => ask(env, { ...alike, ...bareServer(), allowedTools: [name] }),
+    run: (env) => runQuery(env, { ...commonOptions, ...sdkServer(), allowedTools: [name] }),
   },
   {
     name: 'the first, Claude Code in a session of its own',
-    run: (env) => ask(env, { ...alike, ...bareServer(), canUseTool: sayYes, spawnClaudeCodeProcess: startApart }),
+    run: (env) =>
+      runQuery(env, {
+        ...commonOptions,
+        ...sdkServer(),
+        canUseTool: allowAll,
+        spawnClaudeCodeProcess: startInOwnSession,
+      }),
   },
   { name: 'Signalbox, runtime claude', run: (env) => turn(claudeRuntime({ env })) },
   { name: 'Signalbox, runtime claude-cli', run: (env) => turn(claudeCliRuntime({ env })) },
-  { name: 'Signalbox, claudeAgentOptions', run: (env) => ask(env, { ...alike, ...claudeAgentOptions(box) }) },
+  {
+    name: 'Signalbox, claudeAgentOptions',
+    run: (env) => runQuery(env, { ...commonOptions, ...claudeAgentOptions(box) }),
+  },
 ];
 
 const callers = subjects.map(() => new ScriptedCaller(name));
@@ -140,7 +149,7 @@ for (const [index, caller] of callers.entries()) {
   const running = subjects[index]?.run(claudeEnvironment(await caller.open(), home));
   if (running === undefined) continue;
   turns.push(running);
-  await Promise.race([caller.asked(), running]);
+  await Promise.race([caller.waitForRequest(), running]);
 }
 const waits = subjects.map((): number[] => []);
 const cpu = subjects.map((): number[] => []);
@@ -167,7 +176,7 @@ const bars = subjects.map((subject, index) => ({
   value: median(waits[index] ?? []),
   spread: spreadOf(waits[index] ?? []),
 }));
-keepFigure({ title: 'One call inside a Claude session', unit: 'ms, p50', isMoreBetter: false, bars });
+storeFigure({ title: 'One call inside a Claude session', unit: 'ms, p50', isMoreBetter: false, bars });
 console.log(`\nOne call inside a Claude session, ${rounds} calls in each of the sessions\n`);
 console.log("| | p50 ms | against the first, median over the rounds | this process' CPU ms |");
 console.log('|---|---|---|---|');

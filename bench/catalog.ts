@@ -58,8 +58,10 @@ async function timed(work: () => unknown): Promise<number> {
   return performance.now() - begun;
 }
 
-function row(what: string, ours: number, bare: number, unit = 'ms'): void {
-  console.log(`| ${what} | ${ours.toFixed(2)} ${unit} | ${bare.toFixed(2)} ${unit} | ${(ours / bare).toFixed(2)}× |`);
+function row(subject: string, ours: number, direct: number, unit = 'ms'): void {
+  console.log(
+    `| ${subject} | ${ours.toFixed(2)} ${unit} | ${direct.toFixed(2)} ${unit} | ${(ours / direct).toFixed(2)}× |`,
+  );
 }
 
 /**
@@ -83,24 +85,24 @@ async function memory(urls: readonly string[]): Promise<void> {
 }
 
 async function listing(box: Signalbox, clients: readonly Client[]): Promise<void> {
-  const [anew, again, bare]: [number[], number[], number[]] = [[], [], []];
+  const [changed, unchanged, direct]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     box.servers.disable('signalbox');
-    anew.push(await timed(() => box.tools()));
-    again.push(await timed(() => box.tools()));
+    changed.push(await timed(() => box.tools()));
+    unchanged.push(await timed(() => box.tools()));
     box.servers.enable('signalbox');
-    bare.push(
+    direct.push(
       await timed(async () => {
         for (const client of clients) await client.listTools(undefined, { cacheMode: 'refresh' });
       }),
     );
   }
-  row('all tools, after a change', median(anew), median(bare));
-  row('all tools, again', median(again), median(bare));
+  row('all tools, after a change', median(changed), median(direct));
+  row('all tools, unchanged', median(unchanged), median(direct));
 }
 
 async function changedList(box: Signalbox, client: Client): Promise<void> {
-  const [ours, bare]: [number[], number[]] = [[], []];
+  const [ours, direct]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
     const before = box.tools().length;
     const seen = new Promise<void>((resolve) => {
@@ -117,7 +119,7 @@ async function changedList(box: Signalbox, client: Client): Promise<void> {
       }),
     );
     await wait(300);
-    bare.push(
+    direct.push(
       await timed(async () => {
         await client.callTool({ name: 'grow', arguments: { query: 'x' } });
         await client.listTools(undefined, { cacheMode: 'refresh' });
@@ -125,7 +127,7 @@ async function changedList(box: Signalbox, client: Client): Promise<void> {
     );
     await wait(300);
   }
-  row('one tool added at one server, until it is listed', median(ours), median(bare));
+  row('one tool added at one server, until it is listed', median(ours), median(direct));
 }
 
 async function calls(box: Signalbox, client: Client): Promise<void> {
@@ -152,15 +154,15 @@ try {
   const box = await createSignalbox();
   const connectMs = await timed(() => mount(box, urls));
   const clients: Client[] = [];
-  const bareMs = await timed(async () => {
+  const directMs = await timed(async () => {
     clients.push(...(await Promise.all(urls.map(rawClient))));
     await Promise.all(clients.map((client) => client.listTools()));
   });
   const seventh = clients[7];
-  if (seventh === undefined) throw new Error('there are too few servers');
+  if (seventh === undefined) throw new Error('there are not enough servers');
   console.log(`\n${box.tools().length.toLocaleString('en')} tools of ${servers} servers\n`);
   console.log(`| | Signalbox | ${raw}s | |\n|---|---|---|---|`);
-  row('connect to all and list', connectMs, bareMs);
+  row('connect to all and list', connectMs, directMs);
   await listing(box, clients);
   await changedList(box, seventh);
   await calls(box, seventh);

@@ -6,8 +6,8 @@ import { chartFiles, imageDirectory, shownCharts } from './support/chart-files.t
 import { chart } from './support/chart.ts';
 import { readResults } from './support/results.ts';
 
-describe('the charts of docs/performance.md', () => {
-  test('are those of bench/results.json (npm run bench draws them)', () => {
+describe('charts of docs/performance.md', () => {
+  test('match bench/results.json (npm run bench draws them)', () => {
     const drawn = chartFiles(readResults());
     assert.deepEqual(Object.keys(drawn).toSorted(), shownCharts().toSorted());
     assert.deepEqual(readdirSync(imageDirectory).toSorted(), Object.keys(drawn).toSorted());
@@ -30,7 +30,7 @@ describe('the charts of docs/performance.md', () => {
     assert.ok(Number(end) > name.length * 7, `${end}`);
   });
 
-  test('have a bar as long as what was measured, and say whatever a name holds as text', () => {
+  test('have bars in proportion to the values, and escape names', () => {
     const bars = [
       { name: 'Signalbox', value: 10, spread: [8, 20] as const },
       { name: '<b>"peer" & co', value: 5 },

@@ -2,7 +2,7 @@
  * Measures the console with a large journal in a real browser: the time to the first paint, the time to the calls, also filtered,
  * and the smoothness of scrolling.
  *
- *   npm run bench -- console        100,000 calls; SIGNALBOX_BENCH_CALLS says how many else
+ *   npm run bench -- console        100,000 calls; SIGNALBOX_BENCH_CALLS sets another number
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -89,34 +89,34 @@ function awaited(page: Page, expression: string): Promise<number> {
 }
 
 /** Opens a page and returns the times of its first paint and its first rows. */
-async function opened(page: Page, path: string): Promise<{ paint: number; rows: number }> {
+async function openPage(page: Page, path: string): Promise<{ paint: number; rows: number }> {
   await page.goto(url + path);
   const rows = path.startsWith('/calls') ? await awaited(page, 'globalThis.rowsAt') : Number.NaN;
   return { rows, paint: await awaited(page, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime") };
 }
 
-async function openings(path: string, isCold: boolean): Promise<void> {
+async function measureOpenings(path: string, isCold: boolean): Promise<void> {
   const times: { paint: number; rows: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const context = await newContext({ storageState });
     const page = await context.newPage();
     // From here on, the browser has the files in its cache.
-    if (!isCold) await opened(page, '/inbox');
-    times.push(await opened(page, path));
+    if (!isCold) await openPage(page, '/inbox');
+    times.push(await openPage(page, path));
     await context.close();
   }
   const [paint, rows] = [times.map((each) => each.paint), times.map((each) => each.rows)];
-  const told = (values: readonly number[]): string =>
+  const format = (values: readonly number[]): string =>
     Number.isNaN(values[0]) ? '' : `${Math.round(median(values))} (${Math.round(Math.min(...values))})`;
-  console.log(`| \`${path}\`${isCold ? ', for the first time' : ''} | ${told(paint)} | ${told(rows)} |`);
+  console.log(`| \`${path}\`${isCold ? ', for the first time' : ''} | ${format(paint)} | ${format(rows)} |`);
 }
 
 const load = (): string => loadavg()[0]?.toFixed(1) ?? '';
 console.log(`\n${calls.toLocaleString('en')} calls in the journal; load ${load()}\n`);
-console.log('| ms since the page was asked for: median (fastest) | first paint | first rows |\n|---|---|---|');
-await openings('/', true);
-await openings('/calls', true);
-await openings('/calls', false);
+console.log('| ms since the page was requested: median (fastest) | first paint | first rows |\n|---|---|---|');
+await measureOpenings('/', true);
+await measureOpenings('/calls', true);
+await measureOpenings('/calls', false);
 for (const query of [
   'server=mail',
   'tool=mcp__ci__deploy&outcome=failed',
@@ -125,13 +125,13 @@ for (const query of [
   'text=part',
   'text=zebra',
 ])
-  await openings(`/calls?${query}`, false);
+  await measureOpenings(`/calls?${query}`, false);
 
 const context = await newContext({ storageState });
 const page = await context.newPage();
-await opened(page, '/calls');
+await openPage(page, '/calls');
 console.log(`\nScrolled through ${rowsToScroll.toLocaleString('en')} rows; load ${load()}\n`);
-console.log('| ms for a frame | p50 | p95 | p99 | longest | over 50 ms | at the end of what was loaded |');
+console.log('| ms for a frame | p50 | p95 | p99 | longest | over 50 ms | frames at the end of the loaded rows |');
 console.log('|---|---|---|---|---|---|---|');
 for (const [name, step] of [
   ['without scrolling', 0],

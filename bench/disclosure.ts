@@ -36,15 +36,17 @@ try {
   console.log(`\n${tools.length} tools of ${names.length} reference servers, in bytes of JSON\n`);
   console.log('| | bytes |\n|---|---|');
   console.log(`| one tool in a listing, mean | ${Math.round(listed)} |`);
-  console.log(`| the three tools by which others are found | ${fixed} |`);
+  console.log(`| the three tools for searching | ${fixed} |`);
   console.log(`| one search with its five answers, mean | ${Math.round(searched)} |`);
   console.log(`| one description, mean | ${Math.round(described)} |`);
-  console.log(`| naming the tool inside call_tool, mean | ${Math.round(wrapped)} |`);
+  console.log(`| the name of the tool in call_tool, mean | ${Math.round(wrapped)} |`);
 
   const use = searched + wrapped;
-  console.log('\nTools in the catalog from which on searching costs less, when a turn uses so many different ones:\n');
   console.log(
-    '| different tools used | what is in the context at the end | all that is read, 8 KB of other context | 32 KB |',
+    '\nThe number of tools in the catalog from which on searching costs less, by the number of different tools that a turn uses:\n',
+  );
+  console.log(
+    '| different tools used | by the context at the end | by everything that is read, with 8 KB of other context | with 32 KB |',
   );
   console.log('|---|---|---|---|');
   for (const used of [1, 3, 5, 10]) {
@@ -54,7 +56,7 @@ try {
   }
   const threshold = readBreakEven(3, 32_768, fixed, use);
   console.log(
-    `\n\`auto\` begins to search at a listing of ${breakEvenBytes} bytes; measured now: ${Math.round(threshold)}`,
+    `\n\`auto\` starts to search at a listing of ${breakEvenBytes} bytes; measured now: ${Math.round(threshold)}`,
   );
 } finally {
   await box.close();

@@ -156,7 +156,7 @@ async function httpSeries(): Promise<void> {
   const server = spawn(process.execPath, [program, '1', 'http'], { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(server);
   const [url] = (await once(server.stdout, 'data')) as [Buffer];
-  const chosen = gateways.filter(({ takesHttp }) => takesHttp);
+  const chosen = gateways.filter(({ supportsHttp }) => supportsHttp);
   await withGateways(chosen, { url: url.toString().trim() }, async (running) => {
     await warmUp(running);
     const { measured, rows } = await calls(running, [], 32, scale.many);

@@ -1,10 +1,10 @@
-import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
  * Measures reads of a large journal over HTTP, as the console makes them: the first page of calls, filtered pages, one call, the
  * statistics. Also measures how long they block the event loop of the server, which delays calls.
  *
- *   npm run bench -- journal        100,000 calls; SIGNALBOX_BENCH_CALLS says how many else
+ *   npm run bench -- journal        100,000 calls; SIGNALBOX_BENCH_CALLS sets another number
  */
+import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const pages: Readonly<Record<string, string>> = {
   'of nobody': '/api/calls?principal=nobody',
   'six days ago': `/api/calls?until=${now - 6 * day}`,
   'with a common text': '/api/calls?text=part',
-  'with a text that is nowhere': '/api/calls?text=zebra',
+  'with a text that does not occur': '/api/calls?text=zebra',
   'one call': `/api/calls/${first?.callId}`,
   'statistics of a day': '/api/statistics',
   'statistics of a week': `/api/statistics?since=${now - 7 * day}`,
@@ -52,7 +52,7 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 console.log(`\n${calls.toLocaleString('en')} calls in the journal\n`);
-console.log('| | median ms | fastest ms | longest hold-up ms |\n|---|---|---|---|');
+console.log('| | median ms | fastest ms | longest block of the event loop, ms |\n|---|---|---|---|');
 for (const [name, path] of Object.entries(pages)) {
   const times: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });

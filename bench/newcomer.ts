@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { launchBrowser } from '../test/browser/launch-browser.ts';
-import { keepFigure } from './support/results.ts';
+import { storeFigure } from './support/results.ts';
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, '..');
@@ -54,7 +54,7 @@ async function tourInBrowser(link: string): Promise<void> {
     const page = await browser.newPage();
     await page.goto(link);
     await page.getByRole('button', { name: 'New session' }).first().click();
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create session' }).click();
     const message = page.getByRole('textbox', { name: 'Message' });
     await message.fill('run the tour');
     await message.press('Enter');
@@ -68,6 +68,8 @@ async function tourInBrowser(link: string): Promise<void> {
       .getByRole('button', { name: /^Approve/ })
       .first()
       .click();
+    // An irreversible call needs a second step.
+    await send.getByRole('button', { name: 'Yes, run it' }).click();
     await page.getByText('That was the tour.').waitFor();
     if (!existsSync(join(data, 'demo', 'tour.txt'))) throw new Error('the note was not written');
     await write.getByRole('button', { name: 'Undo' }).click();
@@ -108,8 +110,8 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 const bars = steps.map(({ step, seconds }) => ({ name: step, value: Number(seconds) }));
-keepFigure({ title: 'From a clone to an approved and undone call', unit: 's', isMoreBetter: false, bars });
+storeFigure({ title: 'From a clone to an approved and undone call', unit: 's', isMoreBetter: false, bars });
 const { stdout: node } = await run('node', ['--version'], { env });
-console.log(`A newcomer, with Node ${node.trim()} of the machine\n`);
+console.log(`The first steps of a new user, with Node ${node.trim()} of the machine\n`);
 console.table(steps);
-console.log(`in all ${steps.reduce((sum, { seconds }) => sum + Number(seconds), 0).toFixed(1)} s`);
+console.log(`total: ${steps.reduce((sum, { seconds }) => sum + Number(seconds), 0).toFixed(1)} s`);

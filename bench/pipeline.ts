@@ -61,10 +61,10 @@ async function compare(): Promise<void> {
   const reading = await box([adding('read')]);
   const writing = await box([adding('irreversible')], { policies: [{ id: 'go', allow: true }] });
   const asking = await box([adding('irreversible')], { approve: () => ({ allow: true }) });
-  const bare = async (args: { a: number; b: number }): Promise<string> => run(args);
+  const plain = async (args: { a: number; b: number }): Promise<string> => run(args);
   for (const concurrency of [1, 64]) {
     const subjects: Subject[] = [
-      { name: 'bare function', calls: 20_000, run: (index) => bare({ a: index, b: 1 }) },
+      { name: 'bare function', calls: 20_000, run: (index) => plain({ a: index, b: 1 }) },
       {
         name: 'SDK v2 in-memory pair',
         calls: 10_000,

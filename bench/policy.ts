@@ -119,7 +119,7 @@ const quantile = (values: Float64Array, part: number): string =>
 
 for (const [title, rules] of [
   [`${ruleCount} rules of every kind, spread over six tools`, mixedRules()],
-  [`${ruleCount} conditions, each about every tool`, conditionRules()],
+  [`${ruleCount} conditions, each for every tool`, conditionRules()],
 ] as const) {
   console.log(`\n${title}, ${eventCount.toLocaleString('en')} calls before\n`);
   console.log(

@@ -1,10 +1,10 @@
-import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 /**
  * Compares our turn queue with pg-boss, each with two workers on one PostgreSQL: the time until the turn of a message begins, the
  * number of transactions, and the time until another worker continues after a kill -9.
  *
  *   npm run bench -- queue
  */
+import { openSignalbox } from '../src/signalbox/create-signalbox.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,19 +38,19 @@ class Workers {
     const { promise, resolve } = Promise.withResolvers<void>();
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       for (const line of text.trimEnd().split('\n')) {
-        const [what = '', at] = line.split(' ');
-        if (what === 'ready') resolve();
-        this.begun.set(what, { at: Number(at), child });
+        const [event = '', at] = line.split(' ');
+        if (event === 'ready') resolve();
+        this.begun.set(event, { at: Number(at), child });
       }
     });
     await promise;
   }
 
   /** Waits until the first of these messages begins. */
-  async beginning(...awaited: readonly string[]): Promise<{ readonly at: number; readonly child: ChildProcess }> {
+  async waitForStart(...awaited: readonly string[]): Promise<{ readonly at: number; readonly child: ChildProcess }> {
     for (;;) {
-      for (const what of awaited) {
-        const begun = this.begun.get(what);
+      for (const message of awaited) {
+        const begun = this.begun.get(message);
         if (begun !== undefined) return begun;
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -126,13 +126,13 @@ async function transactions(): Promise<number> {
 const peer = installPeers().find(({ name }) => name === 'pg-boss');
 const made = [ours, ...(peer === undefined ? [] : [() => boss(peer)])];
 console.log(
-  '\n| | begins after p50 · p99 ms | transactions for a message | goes on after kill -9, s |\n|---|---|---|---|',
+  '\n| | starts after p50 · p99 ms | transactions for a message | continues after kill -9, s |\n|---|---|---|---|',
 );
 for (const make of made) {
   const { name, workers, send, close } = await make();
   await Promise.all([workers.start(), workers.start()]);
   await send('warm', 'warm');
-  await workers.beginning('warm');
+  await workers.waitForStart('warm');
   const idleFrom = await transactions();
   await new Promise((resolve) => setTimeout(resolve, 6000));
   const idle = ((await transactions()) - idleFrom) / 7.5;
@@ -141,7 +141,7 @@ for (const make of made) {
   for (let message = 0; message < messages; message += 1) {
     const sent = now();
     await send(`m${message}`, `c${message % 10}`);
-    waits.push((await workers.beginning(`m${message}`)).at - sent);
+    waits.push((await workers.waitForStart(`m${message}`)).at - sent);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const each = ((await transactions()) - from - (idle * (now() - begunAt)) / 1000) / messages;
@@ -149,19 +149,19 @@ for (const make of made) {
   const losses: number[] = [];
   for (let round = 0; round < kills; round += 1) {
     await send(`hold${round}`, `k${round}`);
-    const { child } = await workers.beginning(`hold${round}`);
+    const { child } = await workers.waitForStart(`hold${round}`);
     await send(`after${round}`, `k${round}`);
     workers.begun.delete(`hold${round}`);
     const killed = now();
     child.kill('SIGKILL');
     // Our queue ends the turn and continues with the next message; pg-boss restarts the same job.
-    const next = await workers.beginning(`after${round}`, `hold${round}`);
+    const next = await workers.waitForStart(`after${round}`, `hold${round}`);
     losses.push((next.at - killed) / 1000);
     await workers.start();
   }
   const quantile = (part: number): string => (waits[Math.floor(waits.length * part)] ?? 0).toFixed(1);
-  const told = losses.map((seconds) => seconds.toFixed(1)).join(' · ');
-  console.log(`| ${name} | ${quantile(0.5)} · ${quantile(0.99)} | ${each.toFixed(1)} | ${told} |`);
+  const recoverySeconds = losses.map((seconds) => seconds.toFixed(1)).join(' · ');
+  console.log(`| ${name} | ${quantile(0.5)} · ${quantile(0.99)} | ${each.toFixed(1)} | ${recoverySeconds} |`);
   workers.end();
   await close();
 }

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { drawCharts } from './support/chart-files.ts';
-import { readResults, resultsOf } from './support/results.ts';
+import { readResults, environmentFor } from './support/results.ts';
 
 const here = import.meta.dirname;
 const all = readdirSync(here)
@@ -19,7 +19,7 @@ if (unknown.length > 0) {
 const machine = `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'})`;
 console.log(machine);
 for (const name of wanted.length === 0 ? all : wanted) {
-  const env = resultsOf(name, machine);
+  const env = environmentFor(name, machine);
   const { status } = spawnSync(process.execPath, [join(here, `${name}.ts`)], { stdio: 'inherit', env });
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -11,7 +11,7 @@ import { type Replica, startReplicas } from './support/scale/replicas.ts';
 import { DatabaseFigures } from './support/scale/database-figures.ts';
 import { processorTime } from './support/gateway/process-figures.ts';
 import { spreadOf } from './support/measure.ts';
-import { keepFigure } from './support/results.ts';
+import { storeFigure } from './support/results.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 
 /** `--quick` is a smoke test. */
@@ -44,13 +44,13 @@ interface Row {
   readonly limit: string;
 }
 
-async function measured(replicas: readonly Replica[], tool: string, figures: DatabaseFigures): Promise<Row> {
+async function measureLoad(replicas: readonly Replica[], tool: string, figures: DatabaseFigures): Promise<Row> {
   await load(replicas, tool, inFlight, warmUpSeconds);
   const own = (): number => replicas.reduce((sum, { pid }) => sum + processorTime(pid), 0);
   const before = { own: own(), client: process.cpuUsage(), database: await figures.take() };
-  figures.beginWatching();
+  figures.startSampling();
   const { calls, took, p50, p99, perSecond } = await load(replicas, tool, inFlight, seconds);
-  const waits = await figures.endWatching();
+  const waits = await figures.stopSampling();
   const database = await figures.take();
   const client = process.cpuUsage(before.client);
   const ownMs = (own() - before.own) / 1000;
@@ -83,7 +83,7 @@ try {
     const replicas = await startReplicas(count, address);
     const figures = await DatabaseFigures.open(address);
     try {
-      for (const { name, tool } of kinds) rows.get(name)?.push(await measured(replicas, tool, figures));
+      for (const { name, tool } of kinds) rows.get(name)?.push(await measureLoad(replicas, tool, figures));
     } finally {
       await figures.close();
       await Promise.all(replicas.map((replica) => replica.stop()));
@@ -99,10 +99,10 @@ for (const [name, measurements] of rows) {
     value: perSecond,
     spread,
   }));
-  keepFigure({ title, unit: 'calls/s', isMoreBetter: true, bars });
+  storeFigure({ title, unit: 'calls/s', isMoreBetter: true, bars });
   console.log(`\n### ${title}\n`);
   console.log(
-    '| servers | calls/s | p50 ms | p99 ms | CPU µs: server | database | client | flushes a call | log bytes a call | what is waited for |',
+    '| servers | calls/s | p50 ms | p99 ms | CPU µs: server | database | client | flushes per call | log bytes per call | wait events |',
   );
   console.log('|---|---|---|---|---|---|---|---|---|---|');
   for (const row of measurements)

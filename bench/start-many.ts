@@ -13,18 +13,18 @@ import { builtLauncher } from '../test/support/processes/built-package.ts';
 import { programAt } from './support/gateway/gateways.ts';
 import { printGoals } from './support/gateway/tables.ts';
 import { median, spreadOf } from './support/measure.ts';
-import { keepFigure } from './support/results.ts';
+import { storeFigure } from './support/results.ts';
 import {
   type ServerProgram,
   type StartTimes,
-  startBare,
+  startDirectly,
   startServe,
   startStdio,
 } from './support/start/many-servers.ts';
 
 /** `--quick` is a smoke test: six servers, one round, from source. */
 const isQuick = process.argv.includes('--quick');
-const [count, rounds, atOnce] = isQuick ? [6, 1, 4] : [85, 3, 4];
+const [count, rounds, maxConcurrency] = isQuick ? [6, 1, 4] : [85, 3, 4];
 const launcher = isQuick ? programAt('bin/signalbox') : builtLauncher();
 const place = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
 process.once('exit', () => rmSync(place, { recursive: true, force: true }));
@@ -40,9 +40,9 @@ function programOf(index: number): ServerProgram {
 }
 
 const servers = Array.from({ length: count }, (_, index) => programOf(index));
-const bare = `no gateway, ${atOnce} at a time`;
+const direct = `no gateway, ${maxConcurrency} at a time`;
 const starts: Readonly<Record<string, () => Promise<StartTimes>>> = {
-  [bare]: () => startBare(servers, atOnce, place),
+  [direct]: () => startDirectly(servers, maxConcurrency, place),
   'Signalbox serve': () => startServe(servers, launcher, place),
   'Signalbox stdio': () => startStdio(servers, launcher, place),
 };
@@ -60,7 +60,7 @@ function print(title: string, of: (each: StartTimes) => number): void {
     value: median(each.map(of)),
     spread: spreadOf(each.map(of)),
   }));
-  keepFigure({ title, unit: 'ms', isMoreBetter: false, bars });
+  storeFigure({ title, unit: 'ms', isMoreBetter: false, bars });
   console.log(`\n### ${title}, ms\n\n| | median of ${rounds} | middle half |\n|---|---|---|`);
   for (const { name, value, spread } of bars)
     console.log(`| ${name} | ${value.toFixed(0)} | ${spread.map((ms) => ms.toFixed(0)).join('–')} |`);
@@ -68,9 +68,9 @@ function print(title: string, of: (each: StartTimes) => number): void {
 
 print(`Start to the first answer, ${count} servers`, ({ firstAnswerMs }) => firstAnswerMs);
 print(`Start until ${count} servers are up`, ({ allUpMs }) => allUpMs);
-const ours = [...times.keys()].filter((name) => name !== bare);
+const ours = [...times.keys()].filter((name) => name !== direct);
 const ratios = (name: string): number[] =>
-  (times.get(name) ?? []).map(({ allUpMs }, round) => allUpMs / (times.get(bare)?.[round]?.allUpMs ?? Number.NaN));
+  (times.get(name) ?? []).map(({ allUpMs }, round) => allUpMs / (times.get(direct)?.[round]?.allUpMs ?? Number.NaN));
 printGoals(
   ours.flatMap((name) => [
     [

@@ -28,7 +28,7 @@ import {
 import { installPeers, installedPeers } from './support/gateway/install-peers.ts';
 import { printGoals } from './support/gateway/tables.ts';
 import { median, shuffled, spreadOf } from './support/measure.ts';
-import { keepFigure } from './support/results.ts';
+import { storeFigure } from './support/results.ts';
 
 /**
  * `--quick` is a smoke test: one start of each, from source, with four servers, and other gateways only if they are installed.
@@ -165,7 +165,7 @@ async function series(title: string, servers: Readonly<Record<string, Program>>,
 
 function print(title: string, times: ReadonlyMap<string, readonly number[]>): void {
   const bars = [...times].map(([name, each]) => ({ name, value: median(each), spread: spreadOf(each) }));
-  keepFigure({ title, unit: 'ms', isMoreBetter: false, bars });
+  storeFigure({ title, unit: 'ms', isMoreBetter: false, bars });
   console.log(`\n### ${title}, ms\n\n| | median of ${rounds} | middle half |\n|---|---|---|`);
   for (const { name, value, spread } of bars)
     console.log(`| ${name} | ${value.toFixed(0)} | ${spread.map((ms) => ms.toFixed(0)).join('–')} |`);
@@ -187,6 +187,6 @@ const one = { bench: { command: process.execPath, args: [echo, '1'], tool: 'echo
 await series(
   'Start to the first tools/list of four servers',
   four,
-  peers.filter(({ takesHttp }) => takesHttp),
+  peers.filter(({ supportsHttp }) => supportsHttp),
 );
 if (!isQuick) await series('Start to the first tools/list of one server', one, peers);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Checkpoints } from '../src/workspace/checkpoints.ts';
 import { median, spreadOf } from './support/measure.ts';
-import { keepFigure } from './support/results.ts';
+import { storeFigure } from './support/results.ts';
 
 const files = 50_000;
 const rounds = Number(process.env['ROUNDS'] ?? 7);
@@ -16,7 +16,7 @@ const [workspace, repository, shadow] = ['workspace', 'repository', 'shadow'].ma
   string,
 ];
 
-function plant(root: string): void {
+function createFiles(root: string): void {
   for (let folder = 0; folder < files / 20; folder += 1) {
     const directory = join(root, `package-${folder % 50}`, `source-${Math.floor(folder / 50)}`);
     mkdirSync(directory, { recursive: true });
@@ -41,8 +41,8 @@ async function timed(act: () => unknown): Promise<number> {
 }
 
 try {
-  plant(workspace);
-  plant(repository);
+  createFiles(workspace);
+  createFiles(repository);
   git(repository, ['init', '-q']);
   git(repository, ['add', '-A']);
   git(repository, ['commit', '-qm', 'all']);
@@ -87,7 +87,7 @@ try {
     const times = samples[key] ?? [];
     return key === 'copy' ? [] : [{ name, value: median(times), spread: spreadOf(times) }];
   });
-  keepFigure({ title, unit: 'ms', isMoreBetter: false, bars });
+  storeFigure({ title, unit: 'ms', isMoreBetter: false, bars });
   console.log(`\n${title}; medians of ${rounds} rounds\n`);
   console.log('| | ms (spread) | against ours |\n|---|---|---|');
   for (const [name, subject] of shown) {

@@ -13,10 +13,10 @@ import {
   type Called,
   type ConnectedClient,
   type LibraryClient,
-  canBeApart,
+  hasSetsid,
   peerClients,
   sdkClient,
-  sdkClientApart,
+  sdkClientSeparateSession,
   signalbox,
 } from './support/library-clients.ts';
 import { type Measurement, measure, printTable, throughputOf } from './support/measure.ts';
@@ -43,7 +43,7 @@ async function compare(
 ): Promise<void> {
   const connected: (ConnectedClient & { readonly name: string })[] = [];
   try {
-    for (const library of libraries) connected.push(await checked(library, called));
+    for (const library of libraries) connected.push(await connectChecked(library, called));
     for (const [concurrency, each, measuring] of [
       // All subjects get faster for some ten thousand calls, until all of their code is compiled.
       [1, calls, { rounds: 200, warmUp: Math.ceil(warmUpCalls / calls), pauseMs: 5 }],
@@ -68,13 +68,14 @@ async function compare(
 }
 
 /** Connects, and checks that the subject returns correct results. */
-async function checked(
+async function connectChecked(
   { name, connect }: LibraryClient,
   called: Called,
 ): Promise<ConnectedClient & { readonly name: string }> {
   const client = await connect(called);
   const answer = JSON.stringify(await client.echo('does it come back?'));
-  if (!answer.includes('does it come back?')) throw new Error(`the answer through ${name} is not the echo: ${answer}`);
+  if (!answer.includes('does it come back?'))
+    throw new Error(`the response through ${name} is not the echo: ${answer}`);
   return { name, ...client };
 }
 
@@ -83,16 +84,15 @@ function printThroughput(measured: readonly Measurement[]): void {
   if (ours === undefined) return;
   console.log('');
   for (const other of measured)
-    if (other !== ours)
-      console.log(`- calls/s: ${(throughputOf(ours, other) * 100).toFixed(0)} % of those of ${other.name}`);
+    if (other !== ours) console.log(`- calls/s: ${(throughputOf(ours, other) * 100).toFixed(0)} % of ${other.name}`);
 }
 
 try {
   for (const era of eras) {
     const libraries = [sdkClient, signalbox, ...peers];
-    const apart = canBeApart ? [sdkClientApart] : [];
+    const separate = hasSetsid ? [sdkClientSeparateSession] : [];
     const program = fixtureProgram(era);
-    await compare(`stdio server, ${era}`, { calls: 30, warmUpCalls: 10_000 }, program, [...libraries, ...apart]);
+    await compare(`stdio server, ${era}`, { calls: 30, warmUpCalls: 10_000 }, program, [...libraries, ...separate]);
     const address = { type: 'http', url: await httpServer(era) } as const;
     await compare(`HTTP server, ${era}`, { calls: 10, warmUpCalls: 1000 }, address, libraries);
   }

@@ -2,11 +2,11 @@ import type { Figure } from './results.ts';
 
 const [width, line, top] = [760, 26, 46];
 /** The minimum width of the labels, and the average maximum width of a character. */
-const [leastLabels, letter] = [250, 7.6];
+const [minLabelWidth, letterWidth] = [250, 7.6];
 
-/** Draws a figure as horizontal bars with their spread. Highlights ours. Readable on light and dark pages. */
+/** Draws a figure as horizontal bars with their spread. Highlights Signalbox. Readable on light and dark pages. */
 export function chart({ title, unit, isMoreBetter, bars }: Figure): string {
-  const labels = Math.ceil(Math.max(leastLabels, ...bars.map(({ name }) => name.length * letter)));
+  const labels = Math.ceil(Math.max(minLabelWidth, ...bars.map(({ name }) => name.length * letterWidth)));
   const room = width - labels - 150;
   const longest = Math.max(...bars.map(({ value, spread }) => Math.max(value, spread?.[1] ?? 0)));
   const scale = (value: number): number => (longest === 0 ? 0 : (value / longest) * room);

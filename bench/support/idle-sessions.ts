@@ -29,13 +29,13 @@ export async function idleSessions(
   });
   const owner = { id: 'bench', kind: 'human' } as const;
 
-  async function hold(count: number): Promise<void> {
+  async function runSessions(count: number): Promise<void> {
     for (let index = 0; index < count; index++) {
       const { id } = await sessions.create({}, owner);
       const { afterSeq } = await sessions.send(id, 'ping the server', owner);
-      const enough = new AbortController();
-      for await (const event of sessions.events(id, { after: afterSeq, signal: enough.signal }))
-        if (event.type === 'done') enough.abort();
+      const abort = new AbortController();
+      for await (const event of sessions.events(id, { after: afterSeq, signal: abort.signal }))
+        if (event.type === 'done') abort.abort();
     }
   }
 
@@ -46,9 +46,9 @@ export async function idleSessions(
     return process.memoryUsage();
   }
 
-  await hold(first);
+  await runSessions(first);
   const before = await memory();
-  await hold(more);
+  await runSessions(more);
   const after = await memory();
   await sessions.close();
   await runtime.close();

@@ -45,17 +45,17 @@ export const sdkClient: LibraryClient = {
 const setsid = '/usr/bin/setsid';
 
 /**
- * Starts the server in a process session of its own, like Signalbox, to measure the cost of that alone: Linux schedules it
+ * Starts the server in a separate process session, like Signalbox, to measure only the cost of that: Linux schedules it
  * separately.
  */
-export const sdkClientApart: LibraryClient = {
+export const sdkClientSeparateSession: LibraryClient = {
   name: 'SDK v2 client, server apart',
   async connect(called) {
-    if (called.type === 'http') throw new Error('an address has no session of a process');
+    if (called.type === 'http') throw new Error('a server at a URL has no process session');
     return await sdkClient.connect({ ...called, command: setsid, args: [called.command, ...(called.args ?? [])] });
   },
 };
-export const canBeApart = existsSync(setsid);
+export const hasSetsid = existsSync(setsid);
 
 export const signalbox: LibraryClient = {
   name: 'Signalbox',

@@ -1,4 +1,4 @@
-import { type Figure, keepFigure } from './results.ts';
+import { type Figure, storeFigure } from './results.ts';
 
 /** A subject of a measurement: its name, its function, and the number of calls per round. */
 export interface Subject {
@@ -23,7 +23,7 @@ export interface Measurement {
 }
 
 /** Options of `measure`. */
-export interface Measuring {
+export interface MeasureOptions {
   readonly concurrency: number;
   readonly rounds: number;
   /** The number of uncounted rounds at the start, during which the code is compiled. */
@@ -38,7 +38,7 @@ export interface Measuring {
  */
 export async function measure(
   subjects: readonly Subject[],
-  { concurrency, rounds, warmUp = 1, pauseMs = 150 }: Measuring,
+  { concurrency, rounds, warmUp = 1, pauseMs = 150 }: MeasureOptions,
 ): Promise<Measurement[]> {
   const samples = subjects.map(() => ({ p50: [] as number[], p99: [] as number[], perSecond: [] as number[] }));
   for (let round = -warmUp; round < rounds; round++) {
@@ -131,7 +131,7 @@ function figureOf(measurements: readonly Measurement[]): Omit<Figure, 'title'> {
 /** Prints measurements as a Markdown table, with ratios against the subject named `against`. */
 export function printTable(title: string, measurements: readonly Measurement[], against: string): void {
   const base = measurements.find((each) => each.name === against);
-  keepFigure({ title, ...figureOf(measurements) });
+  storeFigure({ title, ...figureOf(measurements) });
   console.log(`\n${title}\n`);
   console.log(`| | p50 µs | p99 µs | calls/s (spread) | p50 against ${against} |`);
   console.log('|---|---|---|---|---|');

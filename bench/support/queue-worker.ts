@@ -1,5 +1,5 @@
-import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 /** A process that runs turns, or jobs of pg-boss, and reports when each begins. Started by `bench/queue.ts`. */
+import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import { pathToFileURL } from 'node:url';
 import { postgresStore } from '../../src/index.ts';
 import { runtimeTools } from '../../src/runtimes/runtime-tools.ts';
@@ -8,11 +8,11 @@ import { createSessions } from '../../src/sessions/create-sessions.ts';
 import type { Boss } from './queue-boss.ts';
 
 const [, , kind = '', address = '', module = ''] = process.argv;
-const tell = (what: string): void =>
-  void process.stdout.write(`${what} ${performance.timeOrigin + performance.now()}\n`);
+const report = (event: string): void =>
+  void process.stdout.write(`${event} ${performance.timeOrigin + performance.now()}\n`);
 
 async function* turn({ content, signal }: Turn): AsyncGenerator<TurnEvent> {
-  tell(content);
+  report(content);
   if (content.startsWith('hold')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
   yield { type: 'done', reason: 'end' };
 }
@@ -37,8 +37,8 @@ if (kind === 'turns') {
   await boss.start();
   await boss.work('turns', { localConcurrency: 4, pollingIntervalSeconds: 0.5 }, async ([job]) => {
     const content = job?.data.content ?? '';
-    tell(content);
+    report(content);
     if (content.startsWith('hold')) await new Promise(() => undefined);
   });
 }
-tell('ready');
+report('ready');

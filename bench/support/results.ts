@@ -23,18 +23,18 @@ export type Results = Readonly<
 
 /** The results file of `npm run bench`. A benchmark that is started directly only prints its results. */
 export const resultsFile = join(import.meta.dirname, '..', 'results.json');
-const wanted = 'SIGNALBOX_BENCH';
+const benchVariable = 'SIGNALBOX_BENCH';
 
 /** Returns an environment in which the benchmark with this name stores its results. */
-export function resultsOf(name: string, machine: string): NodeJS.ProcessEnv {
-  return { ...process.env, [wanted]: JSON.stringify({ name, machine }) };
+export function environmentFor(name: string, machine: string): NodeJS.ProcessEnv {
+  return { ...process.env, [benchVariable]: JSON.stringify({ name, machine }) };
 }
 
 const figures: Figure[] = [];
 
 /** Stores a figure, if the benchmark was started by `npm run bench`. */
-export function keepFigure(figure: Figure): void {
-  const named = process.env[wanted];
+export function storeFigure(figure: Figure): void {
+  const named = process.env[benchVariable];
   if (named === undefined) return;
   figures.push(figure);
   const { name, machine } = JSON.parse(named) as { name: string; machine: string };

@@ -5,8 +5,8 @@ import type { ModelBlock } from '../../test/support/model/model-script.ts';
 export class ScriptedCaller {
   readonly #tool: string;
   #server: MessagesServer | undefined;
-  #asked = Promise.withResolvers<void>();
-  #answer = Promise.withResolvers<readonly ModelBlock[]>();
+  #requested = Promise.withResolvers<void>();
+  #response = Promise.withResolvers<readonly ModelBlock[]>();
   #calls = 0;
 
   constructor(tool: string) {
@@ -16,30 +16,30 @@ export class ScriptedCaller {
   /** Starts the model's API and returns its URL. */
   async open(): Promise<string> {
     this.#server = await startMessagesServer(() => {
-      this.#answer = Promise.withResolvers();
-      this.#asked.resolve();
-      return this.#answer.promise;
+      this.#response = Promise.withResolvers();
+      this.#requested.resolve();
+      return this.#response.promise;
     });
     return this.#server.url;
   }
 
   /** Resolves when the client waits for the model. */
-  asked(): Promise<void> {
-    return this.#asked.promise;
+  waitForRequest(): Promise<void> {
+    return this.#requested.promise;
   }
 
   /** Calls the tool. Returns the milliseconds until the client sends its result. */
   async call(): Promise<number> {
-    this.#asked = Promise.withResolvers();
+    this.#requested = Promise.withResolvers();
     const startedAt = performance.now();
-    this.#answer.resolve([{ type: 'tool_use', name: this.#tool, input: { text: `call ${++this.#calls}` } }]);
-    await this.#asked.promise;
+    this.#response.resolve([{ type: 'tool_use', name: this.#tool, input: { text: `call ${++this.#calls}` } }]);
+    await this.#requested.promise;
     return performance.now() - startedAt;
   }
 
   /** Ends the turn. */
   finish(): void {
-    this.#answer.resolve([{ type: 'text', text: 'done' }]);
+    this.#response.resolve([{ type: 'text', text: 'done' }]);
   }
 
   async close(): Promise<void> {

@@ -21,7 +21,7 @@ export interface Gateway {
   /** Whether it is a third-party product. */
   readonly isPeer: boolean;
   /** Whether it supports HTTP servers. Some gateways only support stdio. */
-  readonly takesHttp: boolean;
+  readonly supportsHttp: boolean;
   /** Prepares its directory, and returns the arguments and the address of the process. */
   prepare(port: number, behind: Behind, directory: string): Prepared;
 }
@@ -50,7 +50,7 @@ export function programAt(path: string): string {
 const streamable = { path: '/mcp', transport: 'streamable' } as const;
 
 function words(behind: Behind): readonly string[] {
-  if ('servers' in behind) throw new Error('it takes only one server');
+  if ('servers' in behind) throw new Error('the gateway supports only one server');
   return 'url' in behind ? [behind.url] : [behind.command, ...behind.args];
 }
 
@@ -76,7 +76,7 @@ const policies = [
 export const passThrough: Gateway = {
   name: 'pass-through',
   isPeer: false,
-  takesHttp: true,
+  supportsHttp: true,
   prepare: (port, behind) => ({
     args: [programAt('bench/support/gateway/pass-through-program.ts'), String(port), ...words(behind)],
     address: streamable,
@@ -86,14 +86,14 @@ export const passThrough: Gateway = {
 export const sdkGateway: Gateway = {
   name: 'SDK v2 gateway',
   isPeer: false,
-  takesHttp: true,
+  supportsHttp: true,
   prepare: (port, behind) => ({
     args: [programAt('bench/support/gateway/sdk-gateway-program.ts'), String(port), ...words(behind)],
     address: streamable,
   }),
 };
 
-/** Returns the environment of our own commands in a directory. */
+/** Returns the environment of Signalbox commands in a directory. */
 export function ownEnvironment(directory: string): Readonly<Record<string, string>> {
   return {
     SIGNALBOX_HOME: join(directory, 'data'),
@@ -107,7 +107,7 @@ export function ownEnvironment(directory: string): Readonly<Record<string, strin
 export const signalboxAt = (name: string, launcherOf: () => string): Gateway => ({
   name,
   isPeer: false,
-  takesHttp: true,
+  supportsHttp: true,
   prepare(port, behind, directory) {
     const launcher = launcherOf();
     const env = ownEnvironment(directory);
@@ -139,7 +139,7 @@ export const signalboxStateless: Gateway = {
 export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
   const prepares: Readonly<Record<string, (directory: string) => Omit<Gateway, 'name' | 'isPeer'>>> = {
     'mcp-proxy': (directory) => ({
-      takesHttp: false,
+      supportsHttp: false,
       prepare: (port, behind) => {
         const options = ['--port', String(port), '--host', '127.0.0.1', '--server', 'stream', '--'];
         return {
@@ -149,7 +149,7 @@ export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
       },
     }),
     supergateway: (directory) => ({
-      takesHttp: false,
+      supportsHttp: false,
       prepare: (port, behind) => {
         const server = ['--stdio', words(behind).join(' ')];
         const options = ['--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none'];
@@ -160,7 +160,7 @@ export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
       },
     }),
     'mcp-hub': (directory) => ({
-      takesHttp: true,
+      supportsHttp: true,
       prepare: (port, behind, own) => {
         const config = join(own, 'hub.json');
         writeFileSync(config, JSON.stringify({ mcpServers: entries(behind) }));
@@ -178,7 +178,7 @@ export function peerGateways(peers: readonly Peer[]): readonly Gateway[] {
   });
 }
 
-const patienceMs = 60_000;
+const startTimeoutMs = 60_000;
 const running = new Set<ChildProcess>();
 
 // Kills all started processes, however the benchmark ends.
@@ -213,7 +213,7 @@ export async function startGateway(gateway: Gateway, behind: Behind, start: Star
     if (start.directory === undefined) rmSync(directory, { recursive: true, force: true });
   };
   try {
-    const client = await answering(gateway.name, connect, child, started + patienceMs);
+    const client = await connectWhenReady(gateway.name, connect, child, started + startTimeoutMs);
     const startedInMs = performance.now() - started;
     const closing = async (): Promise<void> => {
       client.close();
@@ -226,7 +226,7 @@ export async function startGateway(gateway: Gateway, behind: Behind, start: Star
   }
 }
 
-async function answering(
+async function connectWhenReady(
   name: string,
   connect: () => Promise<LeanClient>,
   child: ChildProcess,
@@ -237,7 +237,7 @@ async function answering(
       return await connect();
     } catch (error) {
       if (child.exitCode !== null || performance.now() > until)
-        throw new Error(`${name} does not answer`, { cause: error });
+        throw new Error(`${name} does not respond`, { cause: error });
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }

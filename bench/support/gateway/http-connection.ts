@@ -1,7 +1,7 @@
 import { type Socket, connect } from 'node:net';
 
 /** An HTTP response. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** Status line and headers, in lower case. */
   readonly head: string;
@@ -27,16 +27,16 @@ export class HttpConnection {
   /** The number of missing bytes of the response, if known. */
   #missing = 0;
   #head: Head | undefined;
-  #waiting: PromiseWithResolvers<HttpAnswer> | undefined;
+  #waiting: PromiseWithResolvers<HttpResponse> | undefined;
   #lost: Error | undefined;
 
   /** `onPart` is called with each part of a streamed response. */
   constructor(port: number, onPart?: (part: Buffer) => void) {
     this.#onPart = onPart;
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    this.#socket.on('data', (chunk) => this.#take(chunk));
-    this.#socket.on('error', (error) => this.#lose(error));
-    this.#socket.on('close', () => this.#lose(new Error('the gateway closed the connection')));
+    this.#socket.on('data', (chunk) => this.#receive(chunk));
+    this.#socket.on('error', (error) => this.#onLost(error));
+    this.#socket.on('close', () => this.#onLost(new Error('the gateway closed the connection')));
   }
 
   /** False after the connection was closed. Servers close idle connections after some seconds. */
@@ -45,7 +45,7 @@ export class HttpConnection {
   }
 
   /** Sends a complete request, given as text. */
-  send(request: string): Promise<HttpAnswer> {
+  send(request: string): Promise<HttpResponse> {
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     this.#waiting = Promise.withResolvers();
     this.#socket.write(request);
@@ -56,25 +56,25 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  #lose(error: Error): void {
+  #onLost(error: Error): void {
     this.#lost ??= error;
     this.#waiting?.reject(this.#lost);
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     // Large responses are concatenated once, not with every chunk.
     this.#later.push(chunk);
     this.#missing -= chunk.length;
     if (this.#missing > 0) return;
-    const pieces = this.#received.length === 0 ? this.#later : [this.#received, ...this.#later];
+    const buffers = this.#received.length === 0 ? this.#later : [this.#received, ...this.#later];
     this.#later = [];
-    const [only = none] = pieces;
-    this.#received = pieces.length === 1 ? only : Buffer.concat(pieces);
+    const [only = none] = buffers;
+    this.#received = buffers.length === 1 ? only : Buffer.concat(buffers);
     this.#head ??= headOf(this.#received);
     if (this.#head === undefined) return;
     this.#missing = missingOf(this.#received, this.#head);
     if (this.#missing > 0) return;
-    if (this.#onPart !== undefined) this.#takeParts(this.#head, this.#onPart);
+    if (this.#onPart !== undefined) this.#emitParts(this.#head, this.#onPart);
     else {
       const body = bodyOf(this.#received, this.#head);
       if (body !== undefined) this.#answer(this.#head, body);
@@ -89,7 +89,7 @@ export class HttpConnection {
     waiting?.resolve({ status: Number(text.slice(9, 12)), head: text, body });
   }
 
-  #takeParts(head: Head, onPart: (part: Buffer) => void): void {
+  #emitParts(head: Head, onPart: (part: Buffer) => void): void {
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting;
       this.#waiting = undefined;

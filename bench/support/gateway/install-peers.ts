@@ -19,8 +19,8 @@ export interface Peer {
 /** Returns the peers in the versions of `bench/peers/package.json`. Installs missing ones, which requires the registry. */
 export function installPeers(): readonly Peer[] {
   const wanted = Object.entries(manifestIn(place).dependencies ?? {});
-  const isThere = wanted.every(([name, version]) => installed(name)?.version === version);
-  if (!isThere) {
+  const isInstalled = wanted.every(([name, version]) => installed(name)?.version === version);
+  if (!isInstalled) {
     console.log('installing the peers into bench/peers …');
     try {
       const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];

@@ -1,4 +1,4 @@
-import { type HttpAnswer, HttpConnection } from './http-connection.ts';
+import { type HttpResponse, HttpConnection } from './http-connection.ts';
 
 /** The address of a gateway, and the transport to it. */
 export interface GatewayAddress {
@@ -15,7 +15,7 @@ const info = { name: 'bench', version: '1' };
 const initialization = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: info };
 const modern = '2026-07-28';
 /** The maximum number of list requests while waiting for the tools: about a minute. */
-const mostLists = 6000;
+const maxListRequests = 6000;
 const envelope = {
   'io.modelcontextprotocol/protocolVersion': modern,
   'io.modelcontextprotocol/clientCapabilities': {},
@@ -51,7 +51,7 @@ export class LeanClient {
     try {
       if (address.transport === 'sse') await client.#openStream();
       if (address.stateless !== true) await client.#initialize();
-      client.echo = await client.#listed(tools);
+      client.echo = await client.#waitForTools(tools);
     } catch (error) {
       client.close();
       throw error;
@@ -62,13 +62,14 @@ export class LeanClient {
   /** Calls the tool. Throws unless the response contains the text. */
   async call(text: string): Promise<void> {
     const answer = await this.#request('tools/call', { name: this.echo, arguments: { text } }, this.echo);
-    if (!answer.includes(text)) throw new Error(`the answer is not the echo: ${answer.toString().slice(0, 500)}`);
+    if (!answer.includes(text)) throw new Error(`the response is not the echo: ${answer.toString().slice(0, 500)}`);
   }
 
   /** Lists the tools. Returns the size of the response in bytes. */
   async list(): Promise<number> {
     const answer = await this.#request('tools/list', {});
-    if (!answer.includes('"inputSchema"')) throw new Error(`the answer is no list: ${answer.toString().slice(0, 500)}`);
+    if (!answer.includes('"inputSchema"'))
+      throw new Error(`the response is not a list: ${answer.toString().slice(0, 500)}`);
     return answer.length;
   }
 
@@ -77,8 +78,8 @@ export class LeanClient {
   }
 
   /** Waits until all tools are listed. Returns the name of the first, with the prefix of the gateway. */
-  async #listed(tools: readonly string[]): Promise<string> {
-    for (let asked = 0; asked < mostLists; asked += 1) {
+  async #waitForTools(tools: readonly string[]): Promise<string> {
+    for (let count = 0; count < maxListRequests; count += 1) {
       const answer = (await this.#request('tools/list', {})).toString();
       const names = tools.map((tool) => new RegExp(`"name":"((?:[\\w-]*__)?${tool})"`).exec(answer)?.[1]);
       if (names[0] !== undefined && names.every((name) => name !== undefined)) return names[0];
@@ -118,7 +119,7 @@ export class LeanClient {
     return answer;
   }
 
-  async #send(request: string): Promise<HttpAnswer> {
+  async #send(request: string): Promise<HttpResponse> {
     let connection = this.#idle.pop();
     while (connection?.isOpen === false) connection = this.#idle.pop();
     const isNew = connection === undefined;
@@ -143,19 +144,19 @@ export class LeanClient {
   async #openStream(): Promise<void> {
     const { port, path } = this.#address;
     const opened = Promise.withResolvers<void>();
-    let pieces = '';
+    let text = '';
     const connection = this.#connect((part) => {
-      pieces += part.toString();
-      if (!pieces.endsWith('\n\n')) return;
-      for (const event of pieces.split('\n\n')) {
+      text += part.toString();
+      if (!text.endsWith('\n\n')) return;
+      for (const event of text.split('\n\n')) {
         const data = /^data: (.*)$/m.exec(event)?.[1];
         if (data === undefined) continue;
         if (event.includes('event: endpoint')) {
           this.#path = data;
           opened.resolve();
-        } else this.#take(data);
+        } else this.#receive(data);
       }
-      pieces = '';
+      text = '';
     });
     const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`;
     const { head } = await connection.send(request);
@@ -163,7 +164,7 @@ export class LeanClient {
     await opened.promise;
   }
 
-  #take(data: string): void {
+  #receive(data: string): void {
     const id = Number(/"id":(\d+)\}$/.exec(data)?.[1] ?? (JSON.parse(data) as { id?: unknown }).id);
     this.#events.get(id)?.(data);
     this.#events.delete(id);

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { type Measurement, spreadOf } from '../measure.ts';
-import { keepFigure } from '../results.ts';
+import { storeFigure } from '../results.ts';
 
 /** A row of the table: the figures of one gateway. */
 export interface Row {
@@ -18,7 +18,12 @@ interface Against {
 }
 
 /** A goal: its subject, the measured value (undefined without a peer to compare with), and the limit. */
-export type Goal = readonly [what: string, measured: number | undefined, bound: 'at least' | 'at most', limit: number];
+export type Goal = readonly [
+  subject: string,
+  measured: number | undefined,
+  bound: 'at least' | 'at most',
+  limit: number,
+];
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const optional = (value: number | undefined, digits = 0): string => (value === undefined ? '' : value.toFixed(digits));
@@ -57,10 +62,10 @@ export function printRows(title: string, rows: readonly Row[], { best, base, rat
           spread: spreadOf(p50s.map((each) => each / 1000)),
         })),
       };
-  keepFigure({ title, ...figure });
+  storeFigure({ title, ...figure });
   console.log(`\n### ${title} (load of the machine ${load})\n`);
   console.log(
-    `| | calls/s (spread) | p50 ms | p99 ms | CPU µs a call | MB | against ${best?.name ?? 'no peer'} | against ${base.name} |`,
+    `| | calls/s (spread) | p50 ms | p99 ms | CPU µs per call | MB | against ${best?.name ?? 'no peer'} | against ${base.name} |`,
   );
   console.log('|---|---|---|---|---|---|---|---|');
   for (const { measurement, processorUs, megabytes } of rows) {
@@ -82,11 +87,11 @@ export function printRows(title: string, rows: readonly Row[], { best, base, rat
 /** Prints whether the goals are met. */
 export function printGoals(goals: readonly Goal[]): void {
   console.log('');
-  for (const [what, measured, bound, limit] of goals) {
-    if (measured === undefined) console.log(`- ${what}: not measured`);
+  for (const [subject, measured, bound, limit] of goals) {
+    if (measured === undefined) console.log(`- ${subject}: not measured`);
     else {
       const isMet = bound === 'at least' ? measured >= limit : measured <= limit;
-      console.log(`- ${what}: ${measured.toFixed(2)}, ${bound} ${limit}: ${isMet ? 'met' : 'missed'}`);
+      console.log(`- ${subject}: ${measured.toFixed(2)}, ${bound} ${limit}: ${isMet ? 'met' : 'missed'}`);
     }
   }
 }

@@ -13,7 +13,7 @@ export interface DatabaseTotals {
 const totals = `SELECT
   (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal')::float8 AS flushes,
   (SELECT wal_bytes FROM pg_stat_wal)::float8 AS "walBytes"`;
-const waiting = `SELECT coalesce(wait_event, 'running') AS what, count(*)::int AS connections FROM pg_stat_activity
+const waiting = `SELECT coalesce(wait_event, 'running') AS event, count(*)::int AS connections FROM pg_stat_activity
   WHERE application_name = 'signalbox' AND state <> 'idle' AND pid <> pg_backend_pid() GROUP BY 1`;
 
 /** Monitors a local PostgreSQL 18. */
@@ -21,7 +21,7 @@ export class DatabaseFigures {
   readonly #client: pg.Client;
   readonly #postmaster: number;
   readonly #seen = new Map<string, number>();
-  #looking: Promise<void> | undefined;
+  #sampling: Promise<void> | undefined;
   #isEnded = false;
 
   private constructor(client: pg.Client, postmaster: number) {
@@ -43,28 +43,28 @@ export class DatabaseFigures {
     await new Promise((resolve) => setTimeout(resolve, 1200));
     const { rows } = await this.#client.query<Omit<DatabaseTotals, 'processorTime'>>(totals);
     const [row] = rows;
-    if (row === undefined) throw new Error('the database tells nothing');
+    if (row === undefined) throw new Error('the database returned no statistics');
     return { ...row, processorTime: familyOf(this.#postmaster).reduce((sum, pid) => sum + processorTime(pid), 0) };
   }
 
   /** Samples the wait events of the connections periodically. */
-  beginWatching(): void {
+  startSampling(): void {
     this.#seen.clear();
     this.#isEnded = false;
-    this.#looking = this.#look();
+    this.#sampling = this.#sample();
   }
 
   /** Returns the sampled wait events of busy connections, the most frequent first. */
-  async endWatching(): Promise<string> {
+  async stopSampling(): Promise<string> {
     this.#isEnded = true;
-    await this.#looking;
+    await this.#sampling;
     // In a short run, the samples may have found no busy connection.
-    if (this.#seen.size === 0) return 'nothing seen';
+    if (this.#seen.size === 0) return 'no samples';
     const sum = [...this.#seen.values()].reduce((all, each) => all + each, 0);
     return [...this.#seen]
       .toSorted(([, one], [, other]) => other - one)
       .slice(0, 4)
-      .map(([what, times]) => `${what} ${Math.round((times / sum) * 100)} %`)
+      .map(([event, times]) => `${event} ${Math.round((times / sum) * 100)} %`)
       .join(', ');
   }
 
@@ -72,10 +72,10 @@ export class DatabaseFigures {
     await this.#client.end();
   }
 
-  async #look(): Promise<void> {
+  async #sample(): Promise<void> {
     while (!this.#isEnded) {
-      const { rows } = await this.#client.query<{ what: string; connections: number }>(waiting);
-      for (const { what, connections } of rows) this.#seen.set(what, (this.#seen.get(what) ?? 0) + connections);
+      const { rows } = await this.#client.query<{ event: string; connections: number }>(waiting);
+      for (const { event, connections } of rows) this.#seen.set(event, (this.#seen.get(event) ?? 0) + connections);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -52,10 +52,10 @@ async function startReplica(address: string): Promise<Replica> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close');
-  let complaints = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  await within(Promise.race([once(child.stdout, 'data'), closed]), 'the server is up', () => complaints);
-  await within(listed(port), 'the tools are listed', () => complaints);
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  await within(Promise.race([once(child.stdout, 'data'), closed]), 'the server is up', () => errors);
+  await within(waitForTools(port), 'the tools are listed', () => errors);
   return {
     pid: child.pid ?? 0,
     port,
@@ -68,7 +68,7 @@ async function startReplica(address: string): Promise<Replica> {
   };
 }
 
-async function listed(port: number): Promise<void> {
+async function waitForTools(port: number): Promise<void> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/tools/mcp__bench__act`, {
       headers: { authorization: `Bearer ${token}` },

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { freePort } from '../../../test/support/http/free-port.ts';
 import { ownEnvironment } from '../gateway/gateways.ts';
 
-/** A server program and how it is started. */
+/** A server program. */
 export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
@@ -14,9 +14,9 @@ export interface ServerProgram {
 
 /** The duration of a start, in milliseconds. */
 export interface StartTimes {
-  /** Until the first answer: to `initialize`. */
+  /** Until the first response, to `initialize`. */
   readonly firstAnswerMs: number;
-  /** Until every server had listed its tools. */
+  /** Until every server has listed its tools. */
   readonly allUpMs: number;
 }
 
@@ -74,7 +74,11 @@ class LineClient {
 }
 
 /** Starts all servers without a gateway, a limited number at a time, until each has listed its tools. */
-export async function startBare(servers: readonly ServerProgram[], atOnce: number, cwd: string): Promise<StartTimes> {
+export async function startDirectly(
+  servers: readonly ServerProgram[],
+  maxConcurrency: number,
+  cwd: string,
+): Promise<StartTimes> {
   const begun = performance.now();
   const clients: LineClient[] = [];
   let firstAnswerMs: number | undefined;
@@ -88,13 +92,13 @@ export async function startBare(servers: readonly ServerProgram[], atOnce: numbe
       await client.request('tools/list', {});
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: maxConcurrency }, work));
   const allUpMs = performance.now() - begun;
   await Promise.all(clients.map((client) => client.close()));
   return { firstAnswerMs: firstAnswerMs ?? allUpMs, allUpMs };
 }
 
-function configured(servers: readonly ServerProgram[], place: string): string {
+function writeConfiguration(servers: readonly ServerProgram[], place: string): string {
   const directory = mkdtempSync(join(place, 'many-'));
   const mcpServers = Object.fromEntries(servers.map((server, index) => [`server-${index}`, server]));
   writeFileSync(join(directory, 'signalbox.config.json'), JSON.stringify({ mcpServers }));
@@ -107,7 +111,7 @@ export async function startStdio(
   launcher: string,
   place: string,
 ): Promise<StartTimes> {
-  const directory = configured(servers, place);
+  const directory = writeConfiguration(servers, place);
   const begun = performance.now();
   const program = { command: process.execPath, args: [launcher, 'stdio'] };
   const client = new LineClient(program, directory, ownEnvironment(directory));
@@ -130,7 +134,7 @@ export async function startServe(
   launcher: string,
   place: string,
 ): Promise<StartTimes> {
-  const directory = configured(servers, place);
+  const directory = writeConfiguration(servers, place);
   const port = await freePort();
   const env = { ...process.env, ...ownEnvironment(directory), SIGNALBOX_TOKEN: token };
   const begun = performance.now();
@@ -142,7 +146,7 @@ export async function startServe(
   const url = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize });
-  await answered(() => fetch(`${url}/mcp`, { method: 'POST', headers, body }), child);
+  await waitForResponse(() => fetch(`${url}/mcp`, { method: 'POST', headers, body }), child);
   const firstAnswerMs = performance.now() - begun;
   for (;;) {
     const { items } = (await (await fetch(`${url}/api/servers`, { headers })).json()) as {
@@ -159,14 +163,14 @@ export async function startServe(
   return { firstAnswerMs, allUpMs };
 }
 
-async function answered(ask: () => Promise<Response>, child: ChildProcess): Promise<void> {
+async function waitForResponse(request: () => Promise<Response>, child: ChildProcess): Promise<void> {
   for (;;) {
     try {
-      const { ok, status } = await ask();
-      if (!ok) throw new Error(`it answers ${status}`);
+      const { ok, status } = await request();
+      if (!ok) throw new Error(`Signalbox responded with ${status}`);
       return;
     } catch (error) {
-      if (child.exitCode !== null) throw new Error('Signalbox ended before it answered', { cause: error });
+      if (child.exitCode !== null) throw new Error('Signalbox ended before its first response', { cause: error });
       if (!(error instanceof TypeError)) throw error;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
