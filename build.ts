@@ -18,7 +18,7 @@ const source = join(root, 'src');
 const exported = Object.values(manifest.exports)
   .filter((target) => typeof target !== 'string')
   .map((target) => target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1'));
-/** The command, and the worker threads, which are started by the path of their file. */
+/** The command, and the worker threads, which are started by their file path. */
 const programs = ['cli/main', ...globSync('**/*-worker.ts', { cwd: source }).map((file) => file.replace(/\.ts$/, ''))];
 
 /**
@@ -249,7 +249,7 @@ function publicExports(): Plugin {
   };
 }
 
-/** Keeps `import.meta` of each module as if it were in its own file, so that paths relative to a module stay valid. */
+/** Preserves `import.meta` of each module, so that paths relative to the module remain valid. */
 function modulePaths(): Plugin {
   const mark = /META_OF\("([^"]+)"\)\.(\w+)/g;
   return {

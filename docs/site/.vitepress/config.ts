@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { defineConfig } from 'vitepress';
-// The same anchors as GitHub's, so that a link that the tests have followed leads there on the site, too.
+// Uses the anchors of GitHub, so that links that the tests have checked also work on the site.
 import { slugOf } from '../../../test/documents/slug.ts';
 
 const docs = join(import.meta.dirname, '..', '..');
 
-/** The pages of a folder, under the titles they give themselves, in the order that is given, then by name. */
+/** Returns the pages of a folder with their titles: first the given ones, then the others by name. */
 function pagesIn(folder: string, first: readonly string[] = []): { text: string; link: string }[] {
   const names = readdirSync(join(docs, folder)).filter((name) => name.endsWith('.md'));
   const known = first.filter((name) => names.includes(name));
@@ -29,7 +29,7 @@ export default defineConfig({
     ':folder/README.md': ':folder/index.md',
     'guide/clients/README.md': 'guide/clients/index.md',
   },
-  // Links are checked by the tests; those that lead out of docs/ are made plain below.
+  // The tests check links. Links that point outside docs/ are replaced by plain text below.
   ignoreDeadLinks: true,
   markdown: {
     anchor: { slugify: slugOf },
