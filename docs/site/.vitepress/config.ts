@@ -83,7 +83,7 @@ export default defineConfig({
       { text: 'Reference', items: pagesIn('reference', ['command-line.md', 'configuration.md', 'routes.md']) },
       { text: 'Library', items: pagesIn('reference/library', ['signalbox.md']), collapsed: true },
       { text: 'More', items: pagesIn('.').filter(({ link }) => !['/', '/.', '/getting-started'].includes(link)) },
-      { text: 'Decisions', items: pagesIn('decisions'), collapsed: true },
+      { text: 'Decisions', items: pagesIn('decisions', ['README.md']), collapsed: true },
     ],
   },
 });
