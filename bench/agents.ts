@@ -157,10 +157,10 @@ for (let round = -warmUp; round < rounds; round++) {
   for (const index of shuffled([...callers.keys()])) {
     await wait(pauseMs);
     const before = process.cpuUsage();
-    const took = await callers[index]?.call();
+    const waitMs = await callers[index]?.call();
     const { user, system } = process.cpuUsage(before);
-    if (round < 0 || took === undefined) continue;
-    waits[index]?.push(took);
+    if (round < 0 || waitMs === undefined) continue;
+    waits[index]?.push(waitMs);
     cpu[index]?.push((user + system) / 1000);
   }
 }
@@ -188,5 +188,5 @@ for (const [index, subject] of subjects.entries()) {
 }
 
 const idle = await idleSessions(300, 1000);
-console.log('\nAn idle session that took a turn, in the process of the server (slope over 1,000 more)\n');
+console.log('\nAn idle session that waitMs a turn, in the process of the server (slope over 1,000 more)\n');
 console.log(`${idle.heapKb.toFixed(1)} KB of heap, ${idle.residentKb.toFixed(1)} KB of resident memory`);

@@ -4,30 +4,26 @@
  *
  *   npm run bench -- catalog
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Signalbox, createSignalbox, mcpServer } from '../src/index.ts';
-import { measure, median, printTable } from './support/measure.ts';
+import { programAt } from './support/gateway/gateways.ts';
+import { durationOf, measure, median, printTable } from './support/measure.ts';
+import { startProgram, stopPrograms } from './support/start-program.ts';
 
 const servers = 50;
 const tools = 200;
 const rounds = 7;
 const raw = 'SDK v2 client';
-const children: ChildProcess[] = [];
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-async function program(count: number, each: number): Promise<string[]> {
-  const file = fileURLToPath(new URL('./support/catalog-program.ts', import.meta.url));
-  const child = spawn(process.execPath, [file, String(count), String(each)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(child);
-  const [address] = (await once(child.stdout, 'data')) as [Buffer];
-  return Array.from({ length: count }, (_, index) => `${address.toString().trim()}/${index}`);
+/** Starts a process with a number of servers, and returns their URLs. */
+async function startServers(count: number, toolsEach: number): Promise<string[]> {
+  const url = await startProgram(programAt('bench/support/catalog-program.ts'), String(count), String(toolsEach));
+  return Array.from({ length: count }, (_, index) => `${url}/${index}`);
 }
 
 /** Mounts a server for each address, numbered from `first`. Resolves when all have listed their tools. */
@@ -50,12 +46,6 @@ async function settledMemory(): Promise<{ heap: number; rss: number }> {
   }
   const { heapUsed, external, rss } = process.memoryUsage();
   return { heap: (heapUsed + external) / 2 ** 20, rss: rss / 2 ** 20 };
-}
-
-async function timed(work: () => unknown): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
 }
 
 function row(subject: string, ours: number, direct: number, unit = 'ms'): void {
@@ -88,11 +78,11 @@ async function listing(box: Signalbox, clients: readonly Client[]): Promise<void
   const [changed, unchanged, direct]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     box.servers.disable('signalbox');
-    changed.push(await timed(() => box.tools()));
-    unchanged.push(await timed(() => box.tools()));
+    changed.push(await durationOf(() => box.tools()));
+    unchanged.push(await durationOf(() => box.tools()));
     box.servers.enable('signalbox');
     direct.push(
-      await timed(async () => {
+      await durationOf(async () => {
         for (const client of clients) await client.listTools(undefined, { cacheMode: 'refresh' });
       }),
     );
@@ -113,14 +103,14 @@ async function changedList(box: Signalbox, client: Client): Promise<void> {
       });
     });
     ours.push(
-      await timed(async () => {
+      await durationOf(async () => {
         await client.callTool({ name: 'grow', arguments: { query: 'x' } });
         await seen;
       }),
     );
     await wait(300);
     direct.push(
-      await timed(async () => {
+      await durationOf(async () => {
         await client.callTool({ name: 'grow', arguments: { query: 'x' } });
         await client.listTools(undefined, { cacheMode: 'refresh' });
       }),
@@ -131,7 +121,7 @@ async function changedList(box: Signalbox, client: Client): Promise<void> {
 }
 
 async function calls(box: Signalbox, client: Client): Promise<void> {
-  const [url] = await program(1, 10);
+  const [url] = await startServers(1, 10);
   const small = await createSignalbox();
   await mount(small, url === undefined ? [] : [url]);
   const args = (index: number): { query: string } => ({ query: `call ${index}` });
@@ -149,12 +139,12 @@ async function calls(box: Signalbox, client: Client): Promise<void> {
 }
 
 try {
-  const urls = await program(servers, tools);
+  const urls = await startServers(servers, tools);
   await memory(urls);
   const box = await createSignalbox();
-  const connectMs = await timed(() => mount(box, urls));
+  const connectMs = await durationOf(() => mount(box, urls));
   const clients: Client[] = [];
-  const directMs = await timed(async () => {
+  const directMs = await durationOf(async () => {
     clients.push(...(await Promise.all(urls.map(rawClient))));
     await Promise.all(clients.map((client) => client.listTools()));
   });
@@ -168,5 +158,5 @@ try {
   await calls(box, seventh);
   await Promise.all([box.close(), ...clients.map((client) => client.close())]);
 } finally {
-  for (const child of children) child.kill();
+  stopPrograms();
 }

@@ -2,22 +2,21 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { chartFiles, imageDirectory, shownCharts } from './support/chart-files.ts';
-import { chart } from './support/chart.ts';
+import { chartFiles, documentCharts, drawChart, imageDirectory } from './support/charts.ts';
 import { readResults } from './support/results.ts';
 
 describe('charts of docs/performance.md', () => {
-  test('match bench/results.json (npm run bench draws them)', () => {
-    const drawn = chartFiles(readResults());
-    assert.deepEqual(Object.keys(drawn).toSorted(), shownCharts().toSorted());
-    assert.deepEqual(readdirSync(imageDirectory).toSorted(), Object.keys(drawn).toSorted());
-    for (const [file, text] of Object.entries(drawn))
+  test('match bench/results.json (npm run bench writes them)', () => {
+    const charts = chartFiles(readResults());
+    assert.deepEqual(Object.keys(charts).toSorted(), documentCharts().toSorted());
+    assert.deepEqual(readdirSync(imageDirectory).toSorted(), Object.keys(charts).toSorted());
+    for (const [file, text] of Object.entries(charts))
       assert.equal(readFileSync(join(imageDirectory, file), 'utf8'), text, file);
   });
 
-  test('have room for the longest name', () => {
+  test('have space for the longest name', () => {
     const [name, other] = ['shadow git repository (add -A, write-tree)', 'Signalbox'];
-    const svg = chart({
+    const svg = drawChart({
       title: 'Undo',
       unit: 'ms',
       isMoreBetter: false,
@@ -35,7 +34,7 @@ describe('charts of docs/performance.md', () => {
       { name: 'Signalbox', value: 10, spread: [8, 20] as const },
       { name: '<b>"peer" & co', value: 5 },
     ];
-    const svg = chart({ title: 'Calls', unit: 'calls/s', isMoreBetter: true, bars });
+    const svg = drawChart({ title: 'Calls', unit: 'calls/s', isMoreBetter: true, bars });
     const widths = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, each]) => Number(each));
     assert.equal((widths[0] ?? 0) / (widths[1] ?? 0), 2);
     assert.match(svg, /&lt;b&gt;&quot;peer&quot; &amp; co/);

@@ -61,9 +61,9 @@ function measure(policy: Policy, args: JsonObject, text: string): Measured {
   let reason = '';
   // Takes the shorter of two runs, to exclude compilation and garbage collection.
   for (let run = 0; run < 2; run += 1) {
-    const begun = process.cpuUsage();
+    const started = process.cpuUsage();
     reason = policy.decide(call, past).reason;
-    const { user, system } = process.cpuUsage(begun);
+    const { user, system } = process.cpuUsage(started);
     best = Math.min(best, (user + system) / 1000);
   }
   return { ms: best, text, reason };

@@ -15,7 +15,7 @@ import { findConsole } from '../src/host/daemon/console-build.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { launchBrowser } from '../test/browser/launch-browser.ts';
 import { seedJournal } from '../test/support/journal/seed-journal.ts';
-import { median } from './support/measure.ts';
+import { median, quantile } from './support/measure.ts';
 
 const calls = Number(process.env['SIGNALBOX_BENCH_CALLS'] ?? 100_000);
 const rounds = Number(process.env['ROUNDS'] ?? 5);
@@ -139,10 +139,9 @@ for (const [name, step] of [
 ] as const) {
   const { times, waited } = await page.evaluate<{ times: number[]; waited: number }>(scroll(step));
   times.sort((a, b) => a - b);
-  const at = (share: number): string =>
-    (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN).toFixed(1);
   const late = `${times.filter((each) => each > 50).length} of ${times.length}`;
-  const columns = [at(0.5), at(0.95), at(0.99), at(1), late, step === 0 ? '' : waited];
+  const quantiles = [0.5, 0.95, 0.99, 1].map((share) => quantile(times, share).toFixed(1));
+  const columns = [...quantiles, late, step === 0 ? '' : waited];
   console.log(`| ${name} | ${columns.join(' | ')} |`);
 }
 

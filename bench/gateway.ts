@@ -4,8 +4,6 @@
  *
  *   npm run bench -- gateway
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
@@ -24,6 +22,7 @@ import { installPeers } from './support/gateway/install-peers.ts';
 import { processorTime, residentMegabytes } from './support/gateway/process-figures.ts';
 import { type Row, bestPeer, printRows, printGoals } from './support/gateway/tables.ts';
 import { type Measurement, type Subject, measure, median, ratioOf, throughputOf } from './support/measure.ts';
+import { startProgram, stopPrograms } from './support/start-program.ts';
 
 /** `--quick` is a smoke test: few calls, without other products. */
 const isQuick = process.argv.includes('--quick');
@@ -119,7 +118,6 @@ function figuresOf(
 
 const faster = (one: Measurement, other: Measurement): boolean => one.perSecond > other.perSecond;
 const sooner = (one: Measurement, other: Measurement): boolean => one.p50 < other.p50;
-const children: ChildProcess[] = [];
 
 async function stdioSeries(): Promise<void> {
   await withGateways(gateways, stdioServer(1), async (running) => {
@@ -153,11 +151,9 @@ async function stdioSeries(): Promise<void> {
 }
 
 async function httpSeries(): Promise<void> {
-  const server = spawn(process.execPath, [program, '1', 'http'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(server);
-  const [url] = (await once(server.stdout, 'data')) as [Buffer];
+  const url = await startProgram(program, '1', 'http');
   const chosen = gateways.filter(({ supportsHttp }) => supportsHttp);
-  await withGateways(chosen, { url: url.toString().trim() }, async (running) => {
+  await withGateways(chosen, { url }, async (running) => {
     await warmUp(running);
     const { measured, rows } = await calls(running, [], 32, scale.many);
     const { best, base, ours } = figuresOf(measured, faster);
@@ -186,9 +182,9 @@ async function ownStart(): Promise<number> {
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, '1'] }));
   await client.listTools();
-  const took = performance.now() - started;
+  const durationMs = performance.now() - started;
   await client.close();
-  return took;
+  return durationMs;
 }
 
 async function startSeries(): Promise<void> {
@@ -218,5 +214,5 @@ try {
   await listSeries();
   await startSeries();
 } finally {
-  for (const child of children) child.kill();
+  stopPrograms();
 }

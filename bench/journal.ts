@@ -12,7 +12,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startServer } from '../src/server/start-server.ts';
 import { sqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import { seedJournal } from '../test/support/journal/seed-journal.ts';
-import { median } from './support/measure.ts';
+import { durationOf, median } from './support/measure.ts';
 
 const calls = Number(process.env['SIGNALBOX_BENCH_CALLS'] ?? 100_000);
 const rounds = 9;
@@ -59,9 +59,7 @@ for (const [name, path] of Object.entries(pages)) {
   await read(path);
   delay.enable();
   for (let round = 0; round < rounds; round += 1) {
-    const begun = performance.now();
-    await read(path);
-    times.push(performance.now() - begun);
+    times.push(await durationOf(() => read(path)));
   }
   delay.disable();
   const columns = [median(times), Math.min(...times), delay.max / 1e6].map((each) => each.toFixed(1));

@@ -15,9 +15,9 @@ import { storeFigure } from './support/results.ts';
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, '..');
-const place = mkdtempSync(join(tmpdir(), 'signalbox-newcomer-'));
-const clone = join(place, 'signalbox');
-const data = join(place, 'data');
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-newcomer-'));
+const clone = join(directory, 'signalbox');
+const data = join(directory, 'data');
 // As on a new user's machine: without the directories that npm prepends to the PATH of this script.
 const path = (process.env['PATH'] ?? '').split(delimiter).filter((part) => !part.includes('node_modules'));
 const env = {
@@ -30,9 +30,9 @@ const env = {
 const steps: { readonly step: string; readonly seconds: string }[] = [];
 
 async function timed<Value>(step: string, work: () => Promise<Value>): Promise<Value> {
-  const begun = performance.now();
+  const started = performance.now();
   const value = await work();
-  steps.push({ step, seconds: ((performance.now() - begun) / 1000).toFixed(1) });
+  steps.push({ step, seconds: ((performance.now() - started) / 1000).toFixed(1) });
   return value;
 }
 
@@ -107,7 +107,7 @@ try {
     process.kill(-server.pid, 'SIGTERM');
     await over;
   }
-  rmSync(place, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 }
 const bars = steps.map(({ step, seconds }) => ({ name: step, value: Number(seconds) }));
 storeFigure({ title: 'From a clone to an approved and undone call', unit: 's', isMoreBetter: false, bars });

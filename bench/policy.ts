@@ -10,6 +10,7 @@ import type { JsonObject } from '../src/core/json/json.ts';
 import { definitionOf, policyOf } from '../test/policy/engine-run.ts';
 import { type Step, referenceConditions, rules as randomRules, trace } from '../test/policy/random-traces.ts';
 import { type ReferenceRule, type TracedCall, decideByReference } from '../test/policy/reference.ts';
+import { quantile } from './support/measure.ts';
 
 const eventCount = 10_000;
 const ruleCount = 200;
@@ -114,9 +115,6 @@ function measureTimes({ rounds, calls, decide }: Subject): { readonly all: Float
   return { all: all.toSorted(), best: best.toSorted() };
 }
 
-const quantile = (values: Float64Array, part: number): string =>
-  (values[Math.floor(values.length * part)] ?? Number.NaN).toFixed(1);
-
 for (const [title, rules] of [
   [`${ruleCount} rules of every kind, spread over six tools`, mixedRules()],
   [`${ruleCount} conditions, each for every tool`, conditionRules()],
@@ -128,7 +126,10 @@ for (const [title, rules] of [
   console.log('|---|---|---|---|---|');
   for (const subject of prepare(rules)) {
     const { all, best } = measureTimes(subject);
-    const cells = [`**${quantile(all, 0.99)}**`, quantile(all, 0.5), quantile(best, 0.99), quantile(best, 0.5)];
+    const [p99, ...others] = [quantile(all, 0.99), quantile(all, 0.5), quantile(best, 0.99), quantile(best, 0.5)].map(
+      (us) => us.toFixed(1),
+    );
+    const cells = [`**${p99}**`, ...others];
     console.log(`| ${subject.name} | ${cells.join(' | ')} |`);
   }
 }

@@ -13,6 +13,7 @@ import { postgresStore } from '../src/index.ts';
 import { createSessions } from '../src/sessions/create-sessions.ts';
 import { startPostgres } from '../test/support/postgres/postgres.ts';
 import { installPeers } from './support/gateway/install-peers.ts';
+import { quantile } from './support/measure.ts';
 import type { Boss } from './support/queue-boss.ts';
 
 const messages = 200;
@@ -23,7 +24,7 @@ const now = (): number => performance.timeOrigin + performance.now();
 
 /** Worker processes, and the time at which each message began. */
 class Workers {
-  readonly begun = new Map<string, { readonly at: number; readonly child: ChildProcess }>();
+  readonly started = new Map<string, { readonly at: number; readonly child: ChildProcess }>();
   readonly #children = new Set<ChildProcess>();
   readonly #args: readonly string[];
 
@@ -40,7 +41,7 @@ class Workers {
       for (const line of text.trimEnd().split('\n')) {
         const [event = '', at] = line.split(' ');
         if (event === 'ready') resolve();
-        this.begun.set(event, { at: Number(at), child });
+        this.started.set(event, { at: Number(at), child });
       }
     });
     await promise;
@@ -50,8 +51,8 @@ class Workers {
   async waitForStart(...awaited: readonly string[]): Promise<{ readonly at: number; readonly child: ChildProcess }> {
     for (;;) {
       for (const message of awaited) {
-        const begun = this.begun.get(message);
-        if (begun !== undefined) return begun;
+        const start = this.started.get(message);
+        if (start !== undefined) return start;
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
@@ -137,21 +138,21 @@ for (const make of made) {
   await new Promise((resolve) => setTimeout(resolve, 6000));
   const idle = ((await transactions()) - idleFrom) / 7.5;
   const waits: number[] = [];
-  const [from, begunAt] = [await transactions(), now()];
+  const [from, startedAt] = [await transactions(), now()];
   for (let message = 0; message < messages; message += 1) {
     const sent = now();
     await send(`m${message}`, `c${message % 10}`);
     waits.push((await workers.waitForStart(`m${message}`)).at - sent);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  const each = ((await transactions()) - from - (idle * (now() - begunAt)) / 1000) / messages;
+  const each = ((await transactions()) - from - (idle * (now() - startedAt)) / 1000) / messages;
   waits.sort((a, b) => a - b);
   const losses: number[] = [];
   for (let round = 0; round < kills; round += 1) {
     await send(`hold${round}`, `k${round}`);
     const { child } = await workers.waitForStart(`hold${round}`);
     await send(`after${round}`, `k${round}`);
-    workers.begun.delete(`hold${round}`);
+    workers.started.delete(`hold${round}`);
     const killed = now();
     child.kill('SIGKILL');
     // Our queue ends the turn and continues with the next message; pg-boss restarts the same job.
@@ -159,9 +160,10 @@ for (const make of made) {
     losses.push((next.at - killed) / 1000);
     await workers.start();
   }
-  const quantile = (part: number): string => (waits[Math.floor(waits.length * part)] ?? 0).toFixed(1);
   const recoverySeconds = losses.map((seconds) => seconds.toFixed(1)).join(' · ');
-  console.log(`| ${name} | ${quantile(0.5)} · ${quantile(0.99)} | ${each.toFixed(1)} | ${recoverySeconds} |`);
+  console.log(
+    `| ${name} | ${quantile(waits, 0.5).toFixed(1)} · ${quantile(waits, 0.99).toFixed(1)} | ${each.toFixed(1)} | ${recoverySeconds} |`,
+  );
   workers.end();
   await close();
 }

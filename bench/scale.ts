@@ -49,17 +49,17 @@ async function measureLoad(replicas: readonly Replica[], tool: string, figures: 
   const own = (): number => replicas.reduce((sum, { pid }) => sum + processorTime(pid), 0);
   const before = { own: own(), client: process.cpuUsage(), database: await figures.take() };
   figures.startSampling();
-  const { calls, took, p50, p99, perSecond } = await load(replicas, tool, inFlight, seconds);
+  const { calls, durationMs, p50, p99, perSecond } = await load(replicas, tool, inFlight, seconds);
   const waits = await figures.stopSampling();
   const database = await figures.take();
   const client = process.cpuUsage(before.client);
   const ownMs = (own() - before.own) / 1000;
   const databaseMs = (database.processorTime - before.database.processorTime) / 1000;
   const clientMs = (client.user + client.system) / 1000;
-  const busy = (ownMs + databaseMs + clientMs) / (took * cores);
+  const busy = (ownMs + databaseMs + clientMs) / (durationMs * cores);
   return {
     replicas: replicas.length,
-    perSecond: (calls / took) * 1000,
+    perSecond: (calls / durationMs) * 1000,
     spread: spreadOf(perSecond),
     p50,
     p99,

@@ -14,20 +14,14 @@ import { programAt } from './support/gateway/gateways.ts';
 import { printGoals } from './support/gateway/tables.ts';
 import { median, spreadOf } from './support/measure.ts';
 import { storeFigure } from './support/results.ts';
-import {
-  type ServerProgram,
-  type StartTimes,
-  startDirectly,
-  startServe,
-  startStdio,
-} from './support/start/many-servers.ts';
+import { type ServerProgram, type StartTimes, startDirectly, startServe, startStdio } from './support/many-servers.ts';
 
 /** `--quick` is a smoke test: six servers, one round, from source. */
 const isQuick = process.argv.includes('--quick');
 const [count, rounds, maxConcurrency] = isQuick ? [6, 1, 4] : [85, 3, 4];
 const launcher = isQuick ? programAt('bin/signalbox') : builtLauncher();
-const place = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-process.once('exit', () => rmSync(place, { recursive: true, force: true }));
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 
 const references = ['everything', 'filesystem', 'memory', 'sequential-thinking'] as const;
 const echo = programAt('bench/support/gateway/echo-program.ts');
@@ -35,23 +29,23 @@ const echo = programAt('bench/support/gateway/echo-program.ts');
 function programOf(index: number): ServerProgram {
   const name = references[(index >> 1) % references.length];
   if (index % 2 === 1 || name === undefined) return { command: process.execPath, args: [echo, '1'] };
-  const { command, args = [] } = referenceServer(name, name === 'filesystem' ? [place] : []);
+  const { command, args = [] } = referenceServer(name, name === 'filesystem' ? [directory] : []);
   return { command, args };
 }
 
 const servers = Array.from({ length: count }, (_, index) => programOf(index));
 const direct = `no gateway, ${maxConcurrency} at a time`;
 const starts: Readonly<Record<string, () => Promise<StartTimes>>> = {
-  [direct]: () => startDirectly(servers, maxConcurrency, place),
-  'Signalbox serve': () => startServe(servers, launcher, place),
-  'Signalbox stdio': () => startStdio(servers, launcher, place),
+  [direct]: () => startDirectly(servers, maxConcurrency, directory),
+  'Signalbox serve': () => startServe(servers, launcher, directory),
+  'Signalbox stdio': () => startStdio(servers, launcher, directory),
 };
 const times = new Map<string, StartTimes[]>(Object.keys(starts).map((name) => [name, []]));
 for (let round = isQuick ? 0 : -1; round < rounds; round += 1)
   for (const [name, start] of Object.entries(starts)) {
     // An additional first round fills the compile caches.
-    const took = await start();
-    if (round >= 0) times.get(name)?.push(took);
+    const duration = await start();
+    if (round >= 0) times.get(name)?.push(duration);
   }
 
 function print(title: string, of: (each: StartTimes) => number): void {

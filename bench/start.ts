@@ -4,7 +4,7 @@
  * servers, and one that starts as fast as Node.
  *
  * The compile cache is warm, because one uncounted start of each comes first. In the rows with "again", the data directory is
- * warm, too: it has the journal, and `verdicts.json` with the protocol version of each server.
+ * warm, too: it has the journal, and `protocol-versions.json` with the protocol version of each server.
  *
  *   npm run bench -- start
  */
@@ -36,8 +36,8 @@ import { storeFigure } from './support/results.ts';
 const isQuick = process.argv.includes('--quick');
 const rounds = isQuick ? 1 : 11;
 const peers = peerGateways(isQuick ? installedPeers() : installPeers());
-const place = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-process.once('exit', () => rmSync(place, { recursive: true, force: true }));
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
+process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
 
 interface Program {
   readonly command: string;
@@ -63,16 +63,16 @@ async function firstList(
   args: readonly string[],
   tools: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  cwd = place,
+  cwd = directory,
 ): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   const client = new Client({ name: 'bench', version: '1' });
   const transport = new StdioClientTransport({ command, args: [...args], env: { ...env }, cwd, stderr: 'ignore' });
   try {
     await client.connect(transport);
     for (;;) {
       const listed = new Set((await client.listTools()).tools.map(({ name }) => name.split('__').at(-1)));
-      if (tools.every((tool) => listed.has(tool))) return performance.now() - begun;
+      if (tools.every((tool) => listed.has(tool))) return performance.now() - started;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   } finally {
@@ -112,7 +112,7 @@ function stdioStart(name: string, launcher: string, tools: readonly string[], kn
 function ours(behind: Behind, tools: readonly string[]): readonly Started[] {
   return launchers.flatMap(({ as, launcher }) => {
     const gateway = signalboxAt(signalbox.name, () => launcher);
-    const known = mkdtempSync(join(place, 'known-'));
+    const known = mkdtempSync(join(directory, 'known-'));
     return [
       gatewayStart(`${signalbox.name} serve${as}`, gateway, behind, tools),
       gatewayStart(`${signalbox.name} serve${as}, again`, gateway, behind, tools, known),
@@ -146,8 +146,8 @@ async function series(title: string, servers: Readonly<Record<string, Program>>,
   const first = isQuick ? 0 : -1;
   for (let round = first; round < rounds; round += 1)
     for (const { name, start } of round === first ? started : shuffled(started)) {
-      const took = await start();
-      if (round >= 0) times.get(name)?.push(took);
+      const durationMs = await start();
+      if (round >= 0) times.get(name)?.push(durationMs);
     }
   print(title, times);
   const floor = Array.from({ length: rounds }, (_, round) =>
@@ -177,7 +177,7 @@ const reference = (name: Parameters<typeof referenceServer>[0], tool: string, ..
 };
 const four = {
   everything: reference('everything', 'echo'),
-  files: reference('filesystem', 'read_text_file', place),
+  files: reference('filesystem', 'read_text_file', directory),
   memory: reference('memory', 'read_graph'),
   thinking: reference('sequential-thinking', 'sequentialthinking'),
 };

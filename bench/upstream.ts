@@ -4,10 +4,8 @@
  *
  *   npm run bench -- upstream
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { fixtureProgram } from '../test/mcp-servers/programs.ts';
+import { programAt } from './support/gateway/gateways.ts';
 import { installPeers, installedPeers } from './support/gateway/install-peers.ts';
 import {
   type Called,
@@ -20,20 +18,12 @@ import {
   signalbox,
 } from './support/library-clients.ts';
 import { type Measurement, measure, printTable, throughputOf } from './support/measure.ts';
+import { startProgram, stopPrograms } from './support/start-program.ts';
 
 /** `--quick` is a smoke test: few calls, and other libraries only if they are installed. */
 const isQuick = process.argv.includes('--quick');
 const eras = isQuick ? ['legacy'] : ['legacy', 'modern'];
 const peers = peerClients(isQuick ? installedPeers() : installPeers());
-const children: ChildProcess[] = [];
-
-async function httpServer(era: string): Promise<string> {
-  const program = fileURLToPath(new URL('./support/http-program.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, era], { stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(child);
-  const [url] = (await once(child.stdout, 'data')) as [Buffer];
-  return url.toString().trim();
-}
 
 async function compare(
   title: string,
@@ -93,9 +83,9 @@ try {
     const separate = hasSetsid ? [sdkClientSeparateSession] : [];
     const program = fixtureProgram(era);
     await compare(`stdio server, ${era}`, { calls: 30, warmUpCalls: 10_000 }, program, [...libraries, ...separate]);
-    const address = { type: 'http', url: await httpServer(era) } as const;
+    const address = { type: 'http', url: await startProgram(programAt('bench/support/http-program.ts'), era) } as const;
     await compare(`HTTP server, ${era}`, { calls: 10, warmUpCalls: 1000 }, address, libraries);
   }
 } finally {
-  for (const child of children) child.kill();
+  stopPrograms();
 }

@@ -49,7 +49,7 @@ const setsid = '/usr/bin/setsid';
  * separately.
  */
 export const sdkClientSeparateSession: LibraryClient = {
-  name: 'SDK v2 client, server apart',
+  name: 'SDK v2 client, server in its own session',
   async connect(called) {
     if (called.type === 'http') throw new Error('a server at a URL has no process session');
     return await sdkClient.connect({ ...called, command: setsid, args: [called.command, ...(called.args ?? [])] });

@@ -45,7 +45,7 @@ export async function measure(
     for (const [index, subject] of shuffled([...subjects.entries()])) {
       const latencies: number[] = [];
       let next = 0;
-      const begun = performance.now();
+      const roundStart = performance.now();
       await Promise.all(
         Array.from({ length: concurrency }, async () => {
           while (next < subject.calls) {
@@ -55,12 +55,12 @@ export async function measure(
           }
         }),
       );
-      const seconds = (performance.now() - begun) / 1000;
+      const seconds = (performance.now() - roundStart) / 1000;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       if (round < 0) continue;
       latencies.sort((a, b) => a - b);
-      samples[index]?.p50.push(latencies[Math.floor(latencies.length * 0.5)] ?? Number.NaN);
-      samples[index]?.p99.push(latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN);
+      samples[index]?.p50.push(quantile(latencies, 0.5));
+      samples[index]?.p99.push(quantile(latencies, 0.99));
       samples[index]?.perSecond.push(latencies.length / seconds);
     }
   }
@@ -81,20 +81,33 @@ export async function measure(
 
 /** Returns the items in random order. */
 export function shuffled<Item>(items: readonly Item[]): Item[] {
-  const drawn = items.map((item) => ({ item, lot: Math.random() }));
-  return drawn.toSorted((one, other) => one.lot - other.lot).map(({ item }) => item);
+  const keyed = items.map((item) => ({ item, key: Math.random() }));
+  return keyed.toSorted((one, other) => one.key - other.key).map(({ item }) => item);
+}
+
+/** Returns the duration of some work in milliseconds. */
+export async function durationOf(work: () => unknown): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
 }
 
 /** Returns the median. */
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const sorted = values.toSorted((a, b) => a - b);
+  return quantile(sorted, 0.5);
+}
+
+/** Returns the value at a share of sorted values, such as 0.99 for p99; for 1, the maximum. */
+export function quantile(sorted: ArrayLike<number>, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Returns the interquartile range, because on a shared machine the extremes reflect other load. */
 export function spreadOf(values: readonly number[]): readonly [number, number] {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
-  return [at(0.25), at(0.75)];
+  const valueAt = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+  return [valueAt(0.25), valueAt(0.75)];
 }
 
 /**

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const place = join(import.meta.dirname, '..', '..', 'peers');
+const peersDirectory = join(import.meta.dirname, '..', '..', 'peers');
 
 interface Manifest {
   readonly version?: string;
@@ -18,13 +18,13 @@ export interface Peer {
 
 /** Returns the peers in the versions of `bench/peers/package.json`. Installs missing ones, which requires the registry. */
 export function installPeers(): readonly Peer[] {
-  const wanted = Object.entries(manifestIn(place).dependencies ?? {});
+  const wanted = Object.entries(manifestIn(peersDirectory).dependencies ?? {});
   const isInstalled = wanted.every(([name, version]) => installed(name)?.version === version);
   if (!isInstalled) {
     console.log('installing the peers into bench/peers …');
     try {
       const options = ['--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
-      execFileSync('npm', ['install', ...options], { cwd: place, stdio: 'pipe', timeout: 300_000 });
+      execFileSync('npm', ['install', ...options], { cwd: peersDirectory, stdio: 'pipe', timeout: 300_000 });
     } catch (error) {
       const output = String((error as { stderr?: Buffer }).stderr ?? '');
       const reason = /^npm error (?!code).*$/m.exec(output)?.[0] ?? String(error);
@@ -36,11 +36,11 @@ export function installPeers(): readonly Peer[] {
 
 /** Returns the installed peers. */
 export function installedPeers(): readonly Peer[] {
-  return Object.keys(manifestIn(place).dependencies ?? {}).flatMap((name) => installed(name) ?? []);
+  return Object.keys(manifestIn(peersDirectory).dependencies ?? {}).flatMap((name) => installed(name) ?? []);
 }
 
 function installed(name: string): Peer | undefined {
-  const directory = join(place, 'node_modules', name);
+  const directory = join(peersDirectory, 'node_modules', name);
   const { version } = existsSync(directory) ? manifestIn(directory) : {};
   return version === undefined ? undefined : { name, version, directory };
 }

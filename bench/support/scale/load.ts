@@ -1,11 +1,12 @@
 import { HttpConnection } from '../gateway/http-connection.ts';
+import { quantile } from '../measure.ts';
 import type { Replica } from './replicas.ts';
 
 /** The result of a load test. */
-export interface Loaded {
+export interface LoadResult {
   readonly calls: number;
   /** The duration in milliseconds, like the latencies. */
-  readonly took: number;
+  readonly durationMs: number;
   readonly p50: number;
   readonly p99: number;
   /** The number of calls that ended in each full second. */
@@ -21,13 +22,13 @@ export async function load(
   tool: string,
   inFlight: number,
   seconds: number,
-): Promise<Loaded> {
+): Promise<LoadResult> {
   const latencies: number[] = [];
   const perSecond = Array.from({ length: Math.max(1, Math.floor(seconds)) }, () => 0);
-  const begun = performance.now();
-  const end = begun + seconds * 1000;
+  const loadStart = performance.now();
+  const end = loadStart + seconds * 1000;
   const body = JSON.stringify({ arguments: { text: 'x'.repeat(100) } });
-  const one = async ({ port, token }: Replica): Promise<void> => {
+  const callUntilEnd = async ({ port, token }: Replica): Promise<void> => {
     const connection = new HttpConnection(port);
     const request = `POST /api/tools/${tool}/call HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     while (performance.now() < end) {
@@ -37,13 +38,18 @@ export async function load(
         throw new Error(`${answer.status}: ${answer.body.toString().slice(0, 500)}`);
       const now = performance.now();
       latencies.push(now - started);
-      const second = Math.floor((now - begun) / 1000);
+      const second = Math.floor((now - loadStart) / 1000);
       if (second < perSecond.length) perSecond[second] = (perSecond[second] ?? 0) + 1;
     }
     connection.close();
   };
-  await Promise.all(replicas.flatMap((replica) => Array.from({ length: inFlight }, () => one(replica))));
+  await Promise.all(replicas.flatMap((replica) => Array.from({ length: inFlight }, () => callUntilEnd(replica))));
   latencies.sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return { calls: latencies.length, took: performance.now() - begun, p50: at(0.5), p99: at(0.99), perSecond };
+  return {
+    calls: latencies.length,
+    durationMs: performance.now() - loadStart,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    perSecond,
+  };
 }

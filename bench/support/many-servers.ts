@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../../test/support/http/free-port.ts';
-import { ownEnvironment } from '../gateway/gateways.ts';
+import { freePort } from '../../test/support/http/free-port.ts';
+import { ownEnvironment } from './gateway/gateways.ts';
 
 /** A server program. */
 export interface ServerProgram {
@@ -79,7 +79,7 @@ export async function startDirectly(
   maxConcurrency: number,
   cwd: string,
 ): Promise<StartTimes> {
-  const begun = performance.now();
+  const started = performance.now();
   const clients: LineClient[] = [];
   let firstAnswerMs: number | undefined;
   const queue = servers.values();
@@ -88,18 +88,18 @@ export async function startDirectly(
       const client = new LineClient(server, cwd);
       clients.push(client);
       await client.connect();
-      firstAnswerMs ??= performance.now() - begun;
+      firstAnswerMs ??= performance.now() - started;
       await client.request('tools/list', {});
     }
   };
   await Promise.all(Array.from({ length: maxConcurrency }, work));
-  const allUpMs = performance.now() - begun;
+  const allUpMs = performance.now() - started;
   await Promise.all(clients.map((client) => client.close()));
   return { firstAnswerMs: firstAnswerMs ?? allUpMs, allUpMs };
 }
 
-function writeConfiguration(servers: readonly ServerProgram[], place: string): string {
-  const directory = mkdtempSync(join(place, 'many-'));
+function writeConfiguration(servers: readonly ServerProgram[], parent: string): string {
+  const directory = mkdtempSync(join(parent, 'many-'));
   const mcpServers = Object.fromEntries(servers.map((server, index) => [`server-${index}`, server]));
   writeFileSync(join(directory, 'signalbox.config.json'), JSON.stringify({ mcpServers }));
   return directory;
@@ -109,21 +109,21 @@ function writeConfiguration(servers: readonly ServerProgram[], place: string): s
 export async function startStdio(
   servers: readonly ServerProgram[],
   launcher: string,
-  place: string,
+  parent: string,
 ): Promise<StartTimes> {
-  const directory = writeConfiguration(servers, place);
-  const begun = performance.now();
+  const directory = writeConfiguration(servers, parent);
+  const started = performance.now();
   const program = { command: process.execPath, args: [launcher, 'stdio'] };
   const client = new LineClient(program, directory, ownEnvironment(directory));
   await client.connect();
-  const firstAnswerMs = performance.now() - begun;
+  const firstAnswerMs = performance.now() - started;
   for (;;) {
     const { result } = await client.request('tools/list', {});
     const up = new Set(result?.tools?.flatMap(({ name }) => /^mcp__(server-\d+)__/.exec(name)?.[1] ?? []));
     if (up.size === servers.length) break;
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   }
-  const allUpMs = performance.now() - begun;
+  const allUpMs = performance.now() - started;
   await client.close();
   return { firstAnswerMs, allUpMs };
 }
@@ -132,12 +132,12 @@ export async function startStdio(
 export async function startServe(
   servers: readonly ServerProgram[],
   launcher: string,
-  place: string,
+  parent: string,
 ): Promise<StartTimes> {
-  const directory = writeConfiguration(servers, place);
+  const directory = writeConfiguration(servers, parent);
   const port = await freePort();
   const env = { ...process.env, ...ownEnvironment(directory), SIGNALBOX_TOKEN: token };
-  const begun = performance.now();
+  const started = performance.now();
   const child = spawn(process.execPath, [launcher, 'serve', '--port', String(port)], {
     cwd: directory,
     env,
@@ -147,7 +147,7 @@ export async function startServe(
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize });
   await waitForResponse(() => fetch(`${url}/mcp`, { method: 'POST', headers, body }), child);
-  const firstAnswerMs = performance.now() - begun;
+  const firstAnswerMs = performance.now() - started;
   for (;;) {
     const { items } = (await (await fetch(`${url}/api/servers`, { headers })).json()) as {
       items: readonly { readonly name: string; readonly status: string }[];
@@ -156,7 +156,7 @@ export async function startServe(
       break;
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
   }
-  const allUpMs = performance.now() - begun;
+  const allUpMs = performance.now() - started;
   const ended = once(child, 'exit');
   child.kill();
   await ended;
