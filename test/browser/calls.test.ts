@@ -96,10 +96,10 @@ describe('the calls page', () => {
     await page.getByText('41 calls', { exact: true }).waitFor();
     await list.evaluate((element) => (element.scrollTop = 200));
     const tenthCall = (): Promise<string | null> => page.locator('li[data-index="10"] a').getAttribute('href');
-    const before = await tenthCall();
+    const firstTenth = await tenthCall();
     await call('echo', { text: 'call held back' });
     await page.getByRole('button', { name: '1 new call' }).waitFor();
-    assert.equal(await tenthCall(), before, 'rows in view must not move');
+    assert.equal(await tenthCall(), firstTenth, 'rows in view must not move');
     await page.getByRole('button', { name: '1 new call' }).click();
     await page.getByText('42 calls', { exact: true }).waitFor();
   });
@@ -111,7 +111,7 @@ describe('the calls page', () => {
     assert.equal(first.outcome, 'completed', JSON.stringify(first));
     await page.goto(`${served.url}/calls/${first.callId}`);
     const changes = page.getByRole('region', { name: 'Changes' });
-    await changes.getByText('-before').waitFor();
+    await changes.getByText('-firstTenth').waitFor();
     await changes.getByRole('button', { name: 'Undo' }).click();
     await changes.getByText('undone', { exact: true }).waitFor();
     assert.equal(readFileSync(file, 'utf8'), 'before\n');
