@@ -45,6 +45,16 @@ describe('findConsole', () => {
     assert.ok(findConsole(undefined, root).building !== undefined, 'removed');
   });
 
+  it('keeps the build when only node_modules changes, to which each build writes caches', async (test) => {
+    const { root } = createClone(test);
+    await findConsole(undefined, root).directory;
+    const modules = join(root, 'console', 'node_modules');
+    mkdirSync(modules);
+    const later = new Date(Date.now() + 60_000);
+    for (const each of [modules, join(root, 'console')]) utimesSync(each, later, later);
+    assert.equal(findConsole(undefined, root).building, undefined);
+  });
+
   it('reports a failed build with the output and the next step', async (test) => {
     const { root } = createClone(test, 'throw new Error("vite is not there");');
     const found = findConsole(undefined, root);

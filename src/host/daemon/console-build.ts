@@ -49,8 +49,11 @@ function isFresh(root: string, built: string): boolean {
   const sources = join(root, 'console');
   const at = timeOf(join(built, 'index.html'));
   if (at === undefined) return false;
-  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).map((name) => join(sources, name));
-  return [sources, ...files, join(root, 'package-lock.json')].every((file) => (timeOf(file) ?? 0) <= at);
+  // Builds write caches to node_modules.
+  const entries = readdirSync(sources).filter((name) => name !== 'node_modules');
+  const nested = readdirSync(join(sources, 'src'), { recursive: true, encoding: 'utf8' });
+  const files = [...entries, ...nested.map((name) => join('src', name))].map((name) => join(sources, name));
+  return [...files, join(root, 'package-lock.json')].every((file) => (timeOf(file) ?? 0) <= at);
 }
 
 function timeOf(path: string): number | undefined {
