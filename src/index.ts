@@ -150,7 +150,8 @@ export { localServer, type LocalServer, type LocalServerOptions } from './source
 export { discoverMcpServer, type Discovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer, TokenStore } from './sources/mcp/http/oauth/oauth-options.ts';
 export { signIn, signOut } from './sources/mcp/http/oauth/sign-in.ts';
-export type { SignIn, SignInOptions, SignOut } from './sources/mcp/http/oauth/sign-in.ts';
+export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/authorize-by-code.ts';
+export type { SignOut } from './sources/mcp/http/oauth/end-sign-in.ts';
 export { mcpServer, type McpServer, type McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { HttpTransportOptions, McpTransport } from './sources/mcp/connection/mcp-transport.ts';

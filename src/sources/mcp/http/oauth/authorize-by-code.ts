@@ -8,9 +8,24 @@ import { type Callback, listenForCallback } from './callback-listener.ts';
 import { type Authorization, findAuthorization } from './find-authorization.ts';
 import type { OAuthOptions, ProtectedServer } from './oauth-options.ts';
 import { OAuthSession } from './oauth-session.ts';
-import type { SignIn, SignInOptions } from './sign-in.ts';
 import { type SignInRecord, issuedRecord } from './sign-in-record.ts';
 import { type TokenClient, chooseMethod, requestTokens, toSingleLine } from './token-request.ts';
+
+/** The result of a sign-in. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly scope?: string;
+}
+
+/** Options of `signIn`. */
+export interface SignInOptions {
+  /** Opens this URL in the browser, or shows it. */
+  onAuthorize(url: URL): void | Promise<void>;
+  readonly signal?: AbortSignal;
+  /** Time limit for the person (default 5 minutes). */
+  readonly timeoutMs?: number;
+}
 
 const defaultTimeoutMs = 5 * 60_000;
 

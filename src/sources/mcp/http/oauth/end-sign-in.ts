@@ -2,7 +2,13 @@ import { withAuthorizationFetch } from './authorization-fetch.ts';
 import type { ProtectedServer } from './oauth-options.ts';
 import { postForm } from './token-request.ts';
 import { OAuthSession } from './oauth-session.ts';
-import type { SignOut } from './sign-in.ts';
+
+/** The result of signing out. */
+export interface SignOut {
+  readonly wasSignedIn: boolean;
+  /** Whether the tokens were revoked; not every server offers that. */
+  readonly isRevoked: boolean;
+}
 
 /** Deletes the stored tokens, and revokes them where the authorization server offers it (RFC 7009). */
 export async function endSignIn(transport: ProtectedServer): Promise<SignOut> {

@@ -1,27 +1,6 @@
+import type { SignIn, SignInOptions } from './authorize-by-code.ts';
+import type { SignOut } from './end-sign-in.ts';
 import type { ProtectedServer } from './oauth-options.ts';
-
-/** The result of a sign-in. */
-export interface SignIn {
-  readonly issuer: string;
-  readonly resource: string;
-  readonly scope?: string;
-}
-
-/** Options of `signIn`. */
-export interface SignInOptions {
-  /** Opens this URL in the browser, or shows it. */
-  onAuthorize(url: URL): void | Promise<void>;
-  readonly signal?: AbortSignal;
-  /** Time limit for the person (default 5 minutes). */
-  readonly timeoutMs?: number;
-}
-
-/** The result of signing out. */
-export interface SignOut {
-  readonly wasSignedIn: boolean;
-  /** Whether the tokens were revoked; not every server offers that. */
-  readonly isRevoked: boolean;
-}
 
 /**
  * Signs a person in at a server that is protected with OAuth. The tokens go to the token store of the transport; servers with that
