@@ -77,7 +77,7 @@ export const files: Section<'H'> = {
     promise: 'undo does not overwrite an edit, also not one that is made while it restores',
     tests: [
       'test/attacks/undo.test.ts > undo of a call beyond its limits > keeps an edit that a human made to such a file',
-      'test/attacks/undo.test.ts > edit during an undo > is not lost: a large file',
+      'test/attacks/undo.test.ts > edit during an undo > of a large file is not lost',
       'test/attacks/undo.test.ts > edit during an undo > is not lost: a changed file, before it is moved',
       'test/attacks/undo.test.ts > edit during an undo > is not lost: an added file, before it is moved',
       'test/attacks/undo.test.ts > edit during an undo > is not lost: a file that was saved under its name again',

@@ -61,7 +61,7 @@ export class GuardedBox {
     const { command, args = [] } = referenceServer('filesystem', [directory]);
     const files: Readonly<Record<string, string>> = {
       'rules/policies.yaml': '- { id: all, match: "*", allow: true }\n',
-      'tools/notes.mjs': `import { name } from '../name.mjs';
+      'tools/notes.mjs': `import { name } from './name.mjs';
         const description = 'Reads or writes.';
         const input = { type: 'object' };
         export default [

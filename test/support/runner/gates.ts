@@ -22,8 +22,8 @@ export const gates: readonly Gate[] = [
     check: () =>
       commands(
         ['npm', 'run', '--silent', 'unused'],
-        // what src/ imports must be a dependency or a peer, not one of our tools
-        ['knip', '--production', '--strict', '--dependencies'],
+        // src/ may import only dependencies and peers, no development dependency.
+        ['knip', '--production', '--strict', '--dependencies', '--workspace', '.'],
       ),
   },
   { name: 'package', check: checkPackage },
