@@ -111,7 +111,7 @@ describe('the calls page', () => {
     assert.equal(first.outcome, 'completed', JSON.stringify(first));
     await page.goto(`${served.url}/calls/${first.callId}`);
     const changes = page.getByRole('region', { name: 'Changes' });
-    await changes.getByText('-firstTenth').waitFor();
+    await changes.getByText('-before').waitFor();
     await changes.getByRole('button', { name: 'Undo' }).click();
     await changes.getByText('undone', { exact: true }).waitFor();
     assert.equal(readFileSync(file, 'utf8'), 'before\n');
