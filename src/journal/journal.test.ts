@@ -150,6 +150,18 @@ describe('Journal', () => {
     assert.equal((await journal.append(draft({ call: 'c' }), 'crash'))?.seq, 1);
   });
 
+  test('an entry that cannot be created does not affect the others of its commit', async () => {
+    const { store, batches } = recordingStore();
+    const journal = new Journal(store);
+    journal.note(() => assert.fail('the entry cannot be created'));
+    const note = journal.noteSoon(() => assert.fail('the delayed entry cannot be created'));
+    const entry = await journal.append(draft({ call: 'a' }), 'crash');
+    await journal.drain();
+    assert.equal(entry?.call, 'a');
+    assert.equal(note.withdraw(), false);
+    assert.deepEqual(batches, [['a']]);
+  });
+
   test('a failed sync rejects only the entries that need it', async () => {
     const { store, failNext } = recordingStore();
     const journal = new Journal(store);

@@ -164,17 +164,21 @@ export class Journal {
   readonly #flush = (): void => {
     this.#scheduled = false;
     const batch: Item[] = [];
+    const drafts: EntryDraft[] = [];
     for (const item of this.#queue) {
       if (item.state !== 'queued') continue;
       item.state = 'written';
-      batch.push(item);
+      try {
+        drafts.push(item.draft());
+        batch.push(item);
+      } catch (error) {
+        item.reject?.(error);
+      }
     }
     this.#queue = [];
     if (batch.length === 0) return;
     let appended: Appended | Promise<Appended>;
     try {
-      const drafts: EntryDraft[] = [];
-      for (const item of batch) drafts.push(item.draft());
       appended = this.#store.append(drafts);
     } catch (error) {
       refuse(batch, error);
