@@ -30,8 +30,8 @@ function chain<First, Last>(join: (last: Next<Last>) => Next<First>): StageChain
   };
 }
 
-/** Continues with a value, synchronously when it is not a promise. */
-export function after<Value, Result>(
+/** Maps a value, synchronously when it is not a promise. */
+export function mapMaybe<Value, Result>(
   value: MaybePromise<Value>,
   proceed: (value: Value) => MaybePromise<Result>,
 ): MaybePromise<Result> {

@@ -150,7 +150,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     limiters,
     results,
     builtin: ownServer,
-    largestResult: options.results?.keepBytes ?? 64 * 1024 * 1024,
+    maxStoredBytes: options.results?.keepBytes ?? 64 * 1024 * 1024,
   });
   const stopRecordingServers = recordServers(catalog, journal, redactor, ownServer);
   const events = new Events(catalog, journal);

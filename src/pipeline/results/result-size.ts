@@ -15,7 +15,7 @@ export interface ResultSize {
   readonly textBytes: number;
   readonly structuredBytes: number;
   /** Text blocks that repeat the structured content: all of it as JSON, or one string of it. */
-  readonly mirrors: ReadonlyMap<ContentBlock, 'json' | 'string'>;
+  readonly duplicates: ReadonlyMap<ContentBlock, 'json' | 'string'>;
   /** Base64 strings of pictures, sounds and files, in content and structured content. */
   readonly media: ReadonlySet<string>;
   /** The media that exceed their limit. */
@@ -24,11 +24,11 @@ export interface ResultSize {
 
 const maxBytesPerCharacter = 3;
 const maxMediaMultiple = 4;
-/** Shorter strings, in characters, are not searched for mirrors or media. */
-const minMirroredLength = 256;
+/** Shorter strings, in characters, are not searched for duplicates or media. */
+const minDuplicateLength = 256;
 
 /** Estimates cheaply whether a result is within its limits. When it returns false, the caller must measure the result. */
-export function isSurelySmall(outcome: CallOutcome, { maxBytes, maxMediaBytes }: SizeLimits): boolean {
+export function isCertainlyWithinLimits(outcome: CallOutcome, { maxBytes, maxMediaBytes }: SizeLimits): boolean {
   const { content, structuredContent } = outcome;
   let characters = 0;
   let media = 0;
@@ -38,11 +38,11 @@ export function isSurelySmall(outcome: CallOutcome, { maxBytes, maxMediaBytes }:
     else if (base64Bytes(data) > maxMediaBytes) return false;
     else media += base64Bytes(data);
   }
-  const most = maxBytes / maxBytesPerCharacter;
-  if (characters > most || media > maxMediaBytes * maxMediaMultiple) return false;
+  const maxCharacters = maxBytes / maxBytesPerCharacter;
+  if (characters > maxCharacters || media > maxMediaBytes * maxMediaMultiple) return false;
   if (structuredContent === undefined) return true;
-  const inspection = inspectJson(structuredContent, most - characters);
-  return inspection.ok && characters + inspection.size <= most;
+  const inspection = inspectJson(structuredContent, maxCharacters - characters);
+  return inspection.ok && characters + inspection.size <= maxCharacters;
 }
 
 /** Measures a result exactly, which reads all of it. */
@@ -55,19 +55,19 @@ export function measureResult(outcome: CallOutcome, { maxMediaBytes }: SizeLimit
     if (data !== undefined) media.add(data);
   }
   if (structuredContent !== undefined) collect(structuredContent, strings, media);
-  const mirrors = new Map<ContentBlock, 'json' | 'string'>();
+  const duplicates = new Map<ContentBlock, 'json' | 'string'>();
   let textBytes = 0;
   for (const block of content) {
-    const mirrored = structuredContent === undefined ? undefined : mirrorKind(block, structuredContent, strings);
-    if (mirrored !== undefined) mirrors.set(block, mirrored);
+    const kind = structuredContent === undefined ? undefined : duplicateKind(block, structuredContent, strings);
+    if (kind !== undefined) duplicates.set(block, kind);
     else if (mediaOfBlock(block) === undefined) textBytes += blockBytes(block);
   }
   return {
     textBytes,
     structuredBytes: structuredContent === undefined ? 0 : jsonBytes(structuredContent, media),
-    mirrors,
+    duplicates,
     media,
-    tooLarge: overLimit(media, maxMediaBytes),
+    tooLarge: mediaOverLimit(media, maxMediaBytes),
   };
 }
 
@@ -101,7 +101,7 @@ export function base64Bytes(data: string): number {
   return Math.floor((data.length * 3) / 4);
 }
 
-function overLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlySet<string> {
+function mediaOverLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlySet<string> {
   const tooLarge = new Set<string>();
   let room = maxMediaBytes * maxMediaMultiple;
   for (const data of media) {
@@ -115,7 +115,7 @@ function overLimit(media: ReadonlySet<string>, maxMediaBytes: number): ReadonlyS
 /** Collects the longer strings of a value, and those of them that are media. */
 function collect(value: JsonValue, strings: Set<string>, media: Set<string>): void {
   if (typeof value === 'string') {
-    if (value.length < minMirroredLength) return;
+    if (value.length < minDuplicateLength) return;
     const address = /^data:([\w.+/-]+);base64,/.exec(value.slice(0, 128));
     if (address !== null && isMedia(address[1], value.slice(address[0].length))) media.add(value);
     else strings.add(value);
@@ -130,12 +130,12 @@ function collect(value: JsonValue, strings: Set<string>, media: Set<string>): vo
   } else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) collect(each, strings, media);
 }
 
-function mirrorKind(
+function duplicateKind(
   block: ContentBlock,
   structuredContent: JsonValue,
   strings: ReadonlySet<string>,
 ): 'json' | 'string' | undefined {
-  if (block.type !== 'text' || block.text.length < minMirroredLength) return undefined;
+  if (block.type !== 'text' || block.text.length < minDuplicateLength) return undefined;
   if (strings.has(block.text)) return 'string';
   try {
     return isDeepStrictEqual(JSON.parse(block.text), structuredContent) ? 'json' : undefined;

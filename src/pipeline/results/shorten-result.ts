@@ -2,14 +2,14 @@ import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import { type ContentBlock, text } from '../../core/tools/content.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
-import { cutText } from './cut-text.ts';
+import { truncateUtf8 } from './truncate-utf8.ts';
 import { type ResultSize, type SizeLimits, base64Bytes, blockBytes, mediaOfBlock } from './result-size.ts';
 import { type ShortenedStructure, shortenStructured } from './shorten-structured.ts';
 
 /** Options of `shortenResult`. */
 export interface ShorteningOptions extends SizeLimits {
-  /** The reference to the whole result; appended to the longest string that was cut. */
-  readonly pointer: string;
+  /** The reference to the full result; appended to the longest string that was cut. */
+  readonly reference: string;
   /** Returns whether structured content still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
   isValid(value: JsonValue, maxMs: number): boolean;
 }
@@ -32,7 +32,7 @@ export function shortenResult(
   options: ShorteningOptions,
 ): ShortenedResult | undefined {
   const { structuredContent } = outcome;
-  const { maxBytes, pointer } = options;
+  const { maxBytes, reference } = options;
   const { textBytes, structuredBytes, media, tooLarge } = size;
   const isOver = textBytes + structuredBytes > maxBytes;
   const preview = Math.min(maxBytes, maxPreviewBytes);
@@ -42,33 +42,33 @@ export function shortenResult(
     structuredContent === undefined
       ? undefined
       : shortenStructured(structuredContent, {
-          aimBytes: isOver ? roomBeside(textBytes) : structuredBytes,
+          targetBytes: isOver ? roomBeside(textBytes) : structuredBytes,
           maxBytes,
           media,
           tooLarge,
-          pointer,
+          reference,
           isValid: (value, maxMs) => options.isValid(value, maxMs),
         });
-  const isWhole = structuredContent !== undefined && short === undefined;
-  if (isWhole) return besideWhole(outcome, size, options, preview);
+  const isStructureUnchanged = structuredContent !== undefined && short === undefined;
+  if (isStructureUnchanged) return shortenTextOnly(outcome, size, options, preview);
   const room = isOver ? roomBeside(structuredBytes) : textBytes;
   const { content, shown } = shortenContent(outcome.content, size, { ...options, room }, short);
   return omitUndefined({ content, structuredContent: short?.value ?? structuredContent, shown });
 }
 
-/** Shortens the content next to structured content that passes in full. Models read the text, so mirrors count as text here. */
-function besideWhole(
-  { content: whole, structuredContent }: CallOutcome,
+/** Shortens the content next to structured content that passes in full. Models read the text, so text that repeats the structured content counts, too. */
+function shortenTextOnly(
+  { content: blocks, structuredContent }: CallOutcome,
   size: ResultSize,
   options: ShorteningOptions,
   preview: number,
 ): ShortenedResult | undefined {
-  const textBytes = whole.reduce((sum, block) => sum + (mediaOfBlock(block) === undefined ? blockBytes(block) : 0), 0);
+  const textBytes = blocks.reduce((sum, block) => sum + (mediaOfBlock(block) === undefined ? blockBytes(block) : 0), 0);
   const isOver = textBytes > options.maxBytes;
   if (!isOver && size.tooLarge.size === 0) return undefined;
   const room = isOver ? preview : textBytes;
-  const made = shortenContent(whole, { ...size, mirrors: new Map() }, { ...options, room }, undefined);
-  return { ...made, ...omitUndefined({ structuredContent }) };
+  const shortened = shortenContent(blocks, { ...size, duplicates: new Map() }, { ...options, room }, undefined);
+  return { ...shortened, ...omitUndefined({ structuredContent }) };
 }
 
 interface ContentRoom extends SizeLimits {
@@ -77,7 +77,7 @@ interface ContentRoom extends SizeLimits {
 
 function shortenContent(
   content: readonly ContentBlock[],
-  { mirrors, tooLarge }: ResultSize,
+  { duplicates, tooLarge }: ResultSize,
   { room, maxMediaBytes }: ContentRoom,
   short: ShortenedStructure | undefined,
 ): { readonly content: readonly ContentBlock[]; readonly shown?: number } {
@@ -86,10 +86,10 @@ function shortenContent(
   const made = content.flatMap((block): ContentBlock[] => {
     const media = mediaOfBlock(block);
     if (media !== undefined) return [tooLarge.has(media) ? text(mediaNote(block, media, maxMediaBytes)) : block];
-    const mirror = mirrors.get(block);
-    if (mirror !== undefined && block.type === 'text') {
+    const duplicate = duplicates.get(block);
+    if (duplicate !== undefined && block.type === 'text') {
       if (short === undefined) return [block];
-      if (mirror === 'json') return [{ ...block, text: reprinted(block.text, short.value) }];
+      if (duplicate === 'json') return [{ ...block, text: printLike(block.text, short.value) }];
       const cut = short.strings.get(block.text) ?? block.text;
       shown = commonLength(cut, block.text);
       return [{ ...block, text: cut }];
@@ -106,22 +106,22 @@ function shortenContent(
 /** Returns the beginning of a text block; `undefined` for a block that cannot be cut. */
 function cutBlock(block: ContentBlock, room: number): ContentBlock | undefined {
   if (room === 0) return undefined;
-  if (block.type === 'text') return { ...block, text: cutText(block.text, room) };
+  if (block.type === 'text') return { ...block, text: truncateUtf8(block.text, room) };
   if (block.type !== 'resource' || typeof block.resource['text'] !== 'string') return undefined;
-  const resource: JsonObject = { ...block.resource, text: cutText(block.resource['text'], room) };
+  const resource: JsonObject = { ...block.resource, text: truncateUtf8(block.resource['text'], room) };
   return { ...block, resource };
 }
 
-/** Returns a shortened value as JSON text, indented like the text that it replaces. */
-function reprinted(before: string, value: JsonValue): string {
+/** Prints a shortened value as JSON, indented like the text that it replaces. */
+function printLike(before: string, value: JsonValue): string {
   const indent = /^[[{]\n( +)/.exec(before)?.[1]?.length;
   return JSON.stringify(value, undefined, indent);
 }
 
-function commonLength(cut: string, whole: string): number {
-  const end = Math.min(cut.length, whole.length);
+function commonLength(cut: string, full: string): number {
+  const end = Math.min(cut.length, full.length);
   let length = 0;
-  while (length < end && cut.charCodeAt(length) === whole.charCodeAt(length)) length += 1;
+  while (length < end && cut.charCodeAt(length) === full.charCodeAt(length)) length += 1;
   return length;
 }
 

@@ -22,11 +22,11 @@ function shorten(
   maxBytes = aimBytes,
 ): ShortenedStructure | undefined {
   return shortenStructured(value, {
-    aimBytes,
+    targetBytes: aimBytes,
     maxBytes,
     media: none,
     tooLarge: none,
-    pointer,
+    reference: pointer,
     isValid: validator(schema),
     // On a busy machine the default may pass before anything was validated.
     maxValidationMs: 60_000,
@@ -109,7 +109,7 @@ describe('shortenStructured', () => {
     assert.ok(shortened > 10, `only ${shortened} values were shortened`);
   });
 
-  test('cuts only long strings, each with a mark, and names the whole result in the longest', () => {
+  test('cuts only long strings, each with a mark, and names the full result in the longest', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -179,11 +179,11 @@ describe('shortenStructured', () => {
     const isValid = validator({ type: 'array', items: branching, minItems: 8, $defs });
     let timeouts = 0;
     const short = shortenStructured(value, {
-      aimBytes: 1000,
+      targetBytes: 1000,
       maxBytes: 1000,
       media: none,
       tooLarge: none,
-      pointer,
+      reference: pointer,
       isValid: (each, maxMs) => {
         try {
           return isValid(each, maxMs);

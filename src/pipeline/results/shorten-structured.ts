@@ -1,19 +1,19 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
-import { cutText } from './cut-text.ts';
+import { truncateUtf8 } from './truncate-utf8.ts';
 import { jsonBytes } from './result-size.ts';
 
 /** Options of `shortenStructured`. */
 export interface StructuredOptions {
-  /** The size to aim for, in bytes of JSON. */
-  readonly aimBytes: number;
+  /** The target size, in bytes of JSON. */
+  readonly targetBytes: number;
   /** The largest size that is accepted, in bytes of JSON. */
   readonly maxBytes: number;
   /** Pictures, sounds and files: neither counted nor cut. */
   readonly media: ReadonlySet<string>;
   /** The media that are over their limit and have to be removed. */
   readonly tooLarge: ReadonlySet<string>;
-  /** The reference to the whole result; appended to the longest string that was cut. */
-  readonly pointer: string;
+  /** The reference to the full result; appended to the longest string that was cut. */
+  readonly reference: string;
   /** Returns whether the value still fits the output schema of its tool. Throws when the check takes longer than `maxMs`. */
   isValid(value: JsonValue, maxMs: number): boolean;
   /** The time for all validations together (500 ms). */
@@ -54,7 +54,7 @@ export function shortenStructured(value: JsonValue, options: StructuredOptions):
   for (const shortest of minStringLengths) {
     if (validator.isExhausted) return undefined;
     const applied = validator.accept(planCuts(value, options, shortest));
-    const made = rebuilt(value, applied);
+    const made = rebuild(value, applied);
     if (jsonBytes(made, options.media) <= options.maxBytes) return { value: made, strings: applied.strings };
   }
   return undefined;
@@ -90,7 +90,7 @@ class CutValidator {
         if (this.isExhausted) return;
         this.#left -= 1;
         const tried = withCuts(accepted, group, style);
-        if (!this.#wasValid || this.#isValidInTime(() => rebuilt(this.#value, tried))) {
+        if (!this.#wasValid || this.#isValidInTime(() => rebuild(this.#value, tried))) {
           accepted = tried;
           return;
         }
@@ -127,20 +127,22 @@ function withCuts({ strings, items }: Applied, cuts: readonly Cut[], style: 'mar
 
 /** Returns the cuts that would reduce the value to the target size, those that save most first. */
 function planCuts(value: JsonValue, options: StructuredOptions, shortest: number): readonly Cut[] {
-  const { media, tooLarge, aimBytes } = options;
+  const { media, tooLarge, targetBytes } = options;
   const found: Cuttable = { strings: new Map(), containers: [] };
   collectCuttable(value, found);
   const removed = [...tooLarge].map((from): Cut => ({ kind: 'string', from, marked: '', plain: '' }));
-  const long = [...found.strings].filter(([each]) => !media.has(each)).map(([each, count]) => measured(each, count));
+  const long = [...found.strings]
+    .filter(([each]) => !media.has(each))
+    .map(([each, count]) => measureString(each, count));
   const bytes = jsonBytes(value, media);
-  if (bytes <= aimBytes) return removed;
-  const cap = stringCap(long, bytes - aimBytes, shortest);
+  if (bytes <= targetBytes) return removed;
+  const cap = stringCap(long, bytes - targetBytes, shortest);
   const cuts = long
     .filter((each) => each.bytes > cap)
     .toSorted((one, other) => other.bytes - one.bytes)
-    .map((each, index) => stringCut(each, cap, index === 0 ? options.pointer : undefined));
+    .map((each, index) => stringCut(each, cap, index === 0 ? options.reference : undefined));
   const after = new Map(cuts.map(({ from, marked }) => [from, marked]));
-  const items = itemCap(value, after, media, aimBytes);
+  const items = itemCap(value, after, media, targetBytes);
   if (items === undefined) return [...removed, ...cuts];
   const containers = found.containers
     .filter((each) => countOf(each) > items)
@@ -168,7 +170,7 @@ interface LongString {
   readonly count: number;
 }
 
-function measured(each: string, count: number): LongString {
+function measureString(each: string, count: number): LongString {
   return { text: each, bytes: Buffer.byteLength(JSON.stringify(each)), count };
 }
 
@@ -188,13 +190,13 @@ function stringCap(strings: readonly LongString[], needed: number, shortest: num
   return shortest;
 }
 
-function stringCut({ text, bytes }: LongString, cap: number, pointer: string | undefined): Cut & { kind: 'string' } {
+function stringCut({ text, bytes }: LongString, cap: number, reference: string | undefined): Cut & { kind: 'string' } {
   const rawBytes = Buffer.byteLength(text);
-  const cutTo = (room: number): string => cutText(text, Math.max(0, Math.floor((room * rawBytes) / bytes) - 2));
+  const cutTo = (room: number): string => truncateUtf8(text, Math.max(0, Math.floor((room * rawBytes) / bytes) - 2));
   const plain = cutTo(cap);
   if (cap < 2 * markBytes) return { kind: 'string', from: text, marked: plain, plain };
-  const shown = cutTo(cap - (pointer === undefined ? 0 : Buffer.byteLength(pointer)) - markBytes);
-  const mark = `[… ${text.length - shown.length} more characters${pointer === undefined ? '' : `: ${pointer}`}]`;
+  const shown = cutTo(cap - (reference === undefined ? 0 : Buffer.byteLength(reference)) - markBytes);
+  const mark = `[… ${text.length - shown.length} more characters${reference === undefined ? '' : `: ${reference}`}]`;
   return { kind: 'string', from: text, marked: `${shown}${mark}`, plain };
 }
 
@@ -205,11 +207,11 @@ function itemCap(
   value: JsonValue,
   strings: ReadonlyMap<string, string>,
   media: ReadonlySet<string>,
-  aimBytes: number,
+  targetBytes: number,
 ): number | undefined {
-  const fits = (items: number): boolean => cappedBytes(value, items, strings, media, aimBytes) <= aimBytes;
+  const fits = (items: number): boolean => cappedBytes(value, items, strings, media, targetBytes) <= targetBytes;
   if (fits(Number.POSITIVE_INFINITY)) return undefined;
-  let [low, high] = [0, aimBytes];
+  let [low, high] = [0, targetBytes];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (fits(middle)) low = middle;
@@ -246,14 +248,14 @@ function countOf(container: object): number {
   return Array.isArray(container) ? container.length : Object.keys(container).length;
 }
 
-function rebuilt(value: JsonValue, { strings, items }: Applied): JsonValue {
-  const rebuild = (part: JsonValue): JsonValue => {
+function rebuild(value: JsonValue, { strings, items }: Applied): JsonValue {
+  const rebuildPart = (part: JsonValue): JsonValue => {
     if (typeof part === 'string') return strings.get(part) ?? part;
     if (isJsonObject(part)) {
       const entries = Object.entries(part).slice(0, items.get(part));
-      return Object.fromEntries(entries.map(([key, each]) => [key, rebuild(each)]));
+      return Object.fromEntries(entries.map(([key, each]) => [key, rebuildPart(each)]));
     }
-    return Array.isArray(part) ? (part as readonly JsonValue[]).slice(0, items.get(part)).map(rebuild) : part;
+    return Array.isArray(part) ? (part as readonly JsonValue[]).slice(0, items.get(part)).map(rebuildPart) : part;
   };
-  return rebuild(value);
+  return rebuildPart(value);
 }

@@ -11,24 +11,24 @@ export function toOutcome(
   name: string,
   tool: SourceTool,
   returned: unknown,
-  largest: number,
+  maxSize: number,
 ): MaybePromise<CallOutcome> {
   const value = returned ?? null;
-  const inspection = inspectJson(value, largest);
-  if (!inspection.ok) return unusable(name, inspection, largest);
-  const given = value as JsonValue;
+  const inspection = inspectJson(value, maxSize);
+  if (!inspection.ok) return invalidResultOutcome(name, inspection, maxSize);
+  const json = value as JsonValue;
   const result =
-    tool.returnsMcpResult === true && isJsonObject(given)
-      ? mcpResult(given)
-      : toResult(given, tool.outputSchema !== undefined);
-  if (result.isError === true) return reportedError(result);
-  return tool.outputSchema === undefined ? completed(result) : checked(name, tool, result);
+    tool.returnsMcpResult === true && isJsonObject(json)
+      ? mcpResult(json)
+      : toResult(json, tool.outputSchema !== undefined);
+  if (result.isError === true) return toolErrorOutcome(result);
+  return tool.outputSchema === undefined ? completedOutcome(result) : checkOutput(name, tool, result);
 }
 
 type Returned = ToolResult & ResultExtras;
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-function completed({ content, structuredContent, _meta, fields }: Returned): CallOutcome {
+function completedOutcome({ content, structuredContent, _meta, fields }: Returned): CallOutcome {
   const outcome: Mutable<CallOutcome & { outcome: 'completed' }> = { outcome: 'completed', content };
   if (structuredContent !== undefined) outcome.structuredContent = structuredContent;
   if (_meta !== undefined) outcome._meta = _meta;
@@ -36,14 +36,14 @@ function completed({ content, structuredContent, _meta, fields }: Returned): Cal
   return outcome;
 }
 
-async function checked(name: string, tool: SourceTool, result: Returned): Promise<CallOutcome> {
+async function checkOutput(name: string, tool: SourceTool, result: Returned): Promise<CallOutcome> {
   const mismatch = await outputProblem(name, tool, result);
-  return mismatch === undefined ? completed(result) : failedOutcome('failed', 'result-invalid', mismatch);
+  return mismatch === undefined ? completedOutcome(result) : failedOutcome('failed', 'result-invalid', mismatch);
 }
 
-function unusable(name: string, { path, problem, tooLarge }: JsonProblem, largest: number): CallOutcome {
+function invalidResultOutcome(name: string, { path, problem, tooLarge }: JsonProblem, maxSize: number): CallOutcome {
   if (tooLarge) {
-    const megabytes = Math.round(largest / 1024 / 1024);
+    const megabytes = Math.round(maxSize / 1024 / 1024);
     return failedOutcome(
       'failed',
       'result-too-large',
@@ -131,7 +131,7 @@ function isBlock(value: unknown): value is ContentBlock {
   }
 }
 
-function reportedError({ content, structuredContent, _meta, fields }: Returned): CallOutcome {
+function toolErrorOutcome({ content, structuredContent, _meta, fields }: Returned): CallOutcome {
   const first = content.find((block) => block.type === 'text');
   const message =
     first?.type === 'text' && first.text !== '' ? first.text : 'the tool reported an error without a message';

@@ -132,7 +132,7 @@ describe('oversized results', () => {
     };
     assert.match(await note({}), /Read on with the tool mcp__house__read_result \{/);
     assert.match(await note({ nameOf: ({ tool }) => `${tool}_2` }), /Read on with the tool read_result_2 \{/);
-    assert.match(await note({ profile: 'narrow' }), /The whole is stored as signalbox:/);
+    assert.match(await note({ profile: 'narrow' }), /The full result is stored as signalbox:/);
     await box.close();
   });
 

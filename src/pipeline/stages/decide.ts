@@ -7,7 +7,7 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import type { DecidedCall, PreparedCall } from '../call-lifecycle.ts';
 import type { Decider } from '../policies/decider.ts';
 import { maxOutputLength } from '../recording/call-entries.ts';
-import { type Next, type Stage, after } from '../stage.ts';
+import { type Next, type Stage, mapMaybe } from '../stage.ts';
 
 /** The maximum number of characters of an output that are searched for values of flow rules. */
 const maxObservedLength = 256 * 1024;
@@ -15,12 +15,12 @@ const maxObservedLength = 256 * 1024;
 /** Decides the call by policy, and reports the result of an allowed call to the policies that observe results. */
 export function decide(decider: Pick<Decider, 'decide'>, redactor: Redactor): Stage<PreparedCall, DecidedCall> {
   return (call, next) =>
-    after(decider.decide(call), (decided) => ('outcome' in decided ? decided : proceed(decided, next, redactor)));
+    mapMaybe(decider.decide(call), (decided) => ('outcome' in decided ? decided : proceed(decided, next, redactor)));
 }
 
 function proceed(call: DecidedCall, next: Next<DecidedCall>, redactor: Redactor): MaybePromise<CallOutcome> {
   const outcome = next(call);
-  return isObserved(call) ? after(outcome, (ended) => observeResult(call, ended, redactor)) : outcome;
+  return isObserved(call) ? mapMaybe(outcome, (ended) => observeResult(call, ended, redactor)) : outcome;
 }
 
 /** Returns whether a rule or a policy in code observes the result of the call. */

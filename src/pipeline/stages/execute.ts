@@ -13,7 +13,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
-import { type Next, after } from '../stage.ts';
+import { type Next, mapMaybe } from '../stage.ts';
 import { type AdmittedCall, timeoutOf } from '../call-lifecycle.ts';
 import { invalidCostMessage, toOutcome, reportedCost } from '../results/tool-outcome.ts';
 import { CallContext, type ContextParts } from '../handler/tool-context.ts';
@@ -24,8 +24,8 @@ export interface ExecuteOptions extends ContextParts {
   readonly waits: Waits;
   readonly redactor: Redactor;
   readonly timeoutMs: number;
-  /** The largest result that can be stored, in characters. */
-  readonly largestResult: number;
+  /** The maximum size of a result that can be stored, measured as about one byte per character of JSON. */
+  readonly maxStoredBytes: number;
 }
 
 /** Runs the tool, limited in time and cancellable. A throw, a hang and an invalid result have an outcome too. */
@@ -41,9 +41,9 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   call.attempts += 1;
   if (call.externalRun !== undefined) return runExternally(call, call.externalRun, tool, clock, options);
   const context = new CallContext(call, tool.source.server, clock, options);
-  const judge = (returned: unknown): MaybePromise<CallOutcome> => {
+  const toCallOutcome = (returned: unknown): MaybePromise<CallOutcome> => {
     try {
-      const outcome = after(toOutcome(call.name, tool.offered, returned, options.largestResult), (ended) => {
+      const outcome = mapMaybe(toOutcome(call.name, tool.offered, returned, options.maxStoredBytes), (ended) => {
         context.end(undefined);
         return withCost(call, ended, returned);
       });
@@ -63,11 +63,11 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   } catch (error) {
     return fail(error);
   }
-  if (!isPromiseLike(running)) return judge(running);
+  if (!isPromiseLike(running)) return toCallOutcome(running);
   const handler = running;
   const waiting = options.waits.until(handler, call.options.signal, clock, (ended) => context.end(ended));
   return waiting.then((waited) => {
-    if ('value' in waited) return judge(waited.value);
+    if ('value' in waited) return toCallOutcome(waited.value);
     call.abandonedRun = handler;
     return endedOutcome(call, waited.ended, 'it ran');
   }, fail);
@@ -76,12 +76,12 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
 /** Lets the caller run the tool, with the same time limits. */
 async function runExternally(
   call: AdmittedCall,
-  external: ExternalRun,
+  run: ExternalRun,
   { offered }: CatalogTool,
   clock: CallClock,
-  { waits, largestResult }: ExecuteOptions,
+  { waits, maxStoredBytes }: ExecuteOptions,
 ): Promise<CallOutcome> {
-  const running = external.start({ callId: call.id, arguments: call.argumentsJson });
+  const running = run.start({ callId: call.id, arguments: call.argumentsJson });
   const waited = await waits.until(running, call.options.signal, clock);
   if ('ended' in waited) {
     call.abandonedRun = running;
@@ -89,7 +89,7 @@ async function runExternally(
   }
   const { outcome, content } = waited.value;
   if (outcome === 'cancelled') return endedOutcome(call, 'cancelled', 'it ran');
-  return await toOutcome(call.name, offered, { content, isError: outcome === 'failed' }, largestResult);
+  return await toOutcome(call.name, offered, { content, isError: outcome === 'failed' }, maxStoredBytes);
 }
 
 function withCost(call: AdmittedCall, outcome: CallOutcome, returned: unknown): CallOutcome {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { CallOutcome, OutcomeName } from '../../core/calls/call-outcome.ts';
 import { renderContent } from '../../core/tools/content.ts';
-import { type Next, type Stage, after } from '../stage.ts';
+import { type Next, type Stage, mapMaybe } from '../stage.ts';
 import type { Call } from '../call-lifecycle.ts';
 
 /** Receives counts and durations of calls. The host implements it with its own meter. */
@@ -33,7 +33,7 @@ export function observe(options: ObserveOptions): Stage<Call> {
     options.metrics?.callStarted();
     const api = telemetry();
     const coming = api === undefined ? next(call) : traced(api, call, next, options);
-    return after(coming, (outcome) => {
+    return mapMaybe(coming, (outcome) => {
       options.metrics?.callEnded({
         server: call.tool?.source.server ?? 'none',
         tool: call.tool?.definition.name ?? 'unknown',

@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/source/source.ts';
 import type { CallOutcome } from '../../core/calls/call-outcome.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
-import { type Next, type Stage, after } from '../stage.ts';
+import { type Next, type Stage, mapMaybe } from '../stage.ts';
 import type { Waits } from '../limits/waits.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
     if (budget === undefined) budgets.set(source, (budget = new RetryBudget()));
     budget.earn();
     const own = budget;
-    return after(next(call), (outcome) => (call.isLinkBroken ? again(call, next, outcome, own) : outcome));
+    return mapMaybe(next(call), (outcome) => (call.isLinkBroken ? again(call, next, outcome, own) : outcome));
   };
 
   async function again(

@@ -90,7 +90,7 @@ export async function openCoreBox(
       .stage(decide(decider, redactor))
       .stage(approve({ catalog, redactor, approvals, questions, decider }))
       .stage(recordIntent(store, journal, redactor, policies))
-      .end(execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, largestResult: 1e6 })),
+      .end(execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, maxStoredBytes: 1e6 })),
   );
   await new Recovery(store, journal).start();
   for (const source of sources) catalog.mount(source);
