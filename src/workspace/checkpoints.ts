@@ -36,6 +36,9 @@ export interface Checkpoint {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+const defaultSweepIntervalMs = 60 * 60 * 1000;
+/** A sweep that is due is attempted this often in each interval, because it is skipped while calls run. */
+const sweepAttempts = 12;
 const firstPauseMs = 20;
 const maxPauseMs = 500;
 const defaultWaitMs = 60_000;
@@ -46,15 +49,22 @@ export class Checkpoints {
   readonly #limits: WorkspaceLimits;
   readonly #mutex = new WorkspaceMutex();
   readonly #options: CheckpointOptions;
+  readonly #sweepIntervalMs: number;
   #opened: UndoThread | undefined;
+  #sweepTimer: NodeJS.Timeout | undefined;
   #temporary: string | undefined;
 
   /** Without a data directory, a temporary one is used and removed on close. */
-  constructor(data: string | undefined, options: CheckpointOptions = {}) {
+  constructor(
+    data: string | undefined,
+    options: CheckpointOptions = {},
+    sweepIntervalMs: number = defaultSweepIntervalMs,
+  ) {
     const { maxFiles = 200_000, maxBytes = 2e9, maxMs = 60_000 } = options;
     this.#data = data;
     this.#limits = { files: maxFiles, bytes: maxBytes, milliseconds: maxMs };
     this.#options = options;
+    this.#sweepIntervalMs = sweepIntervalMs;
   }
 
   /** Stores the state of the workspaces. Waits while another call uses an overlapping one; `signal` ends the wait. */
@@ -91,6 +101,7 @@ export class Checkpoints {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#sweepTimer);
     await this.#opened?.close();
     if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
   }
@@ -101,11 +112,20 @@ export class Checkpoints {
     const data = this.#data ?? (this.#temporary = mkdtempSync(join(tmpdir(), 'signalbox-undo-')));
     const thread = new UndoThread({ data, limits: this.#limits });
     this.#opened = thread;
-    const { keepMs = 7 * dayMs, keepBytes = 5e9 } = this.#options;
     // The next request reports a persistent problem.
     thread.call('recover').catch(() => undefined);
-    thread.call('sweep', { since: Date.now() - keepMs, bytes: keepBytes }, dayMs).catch(() => undefined);
+    this.#sweep(thread, dayMs);
+    this.#sweepTimer = setInterval(() => {
+      // A call would wait for the sweep, so sweep between calls.
+      if (this.#mutex.isFree) this.#sweep(thread, this.#sweepIntervalMs);
+    }, this.#sweepIntervalMs / sweepAttempts).unref();
     return thread;
+  }
+
+  /** Removes expired state, unless this or another process has done so within `atMostEveryMs`, or a call is running. */
+  #sweep(thread: UndoThread, atMostEveryMs: number): void {
+    const { keepMs = 7 * dayMs, keepBytes = 5e9 } = this.#options;
+    thread.call('sweep', { since: Date.now() - keepMs, bytes: keepBytes }, atMostEveryMs).catch(() => undefined);
   }
 
   /** Repeats a request while another call uses the workspace, until the wait ends. */
@@ -136,6 +156,10 @@ export type ChangesOfCall = NonNullable<ReturnType<UndoEngine['changesOf']>>;
  */
 class WorkspaceMutex {
   readonly #held = new Set<{ readonly directories: readonly string[]; readonly over: Promise<void> }>();
+
+  get isFree(): boolean {
+    return this.#held.size === 0;
+  }
 
   /** Waits until no overlapping directory is in use. Resolves with the function that releases the lock. */
   async acquire(workspaces: readonly string[]): Promise<() => void> {
