@@ -21,7 +21,7 @@ function assertRan({ outcome, reason, requests }: Attempt, label: string): void 
 suite('write to a protected file under a rule that allows everything', () => {
   const files: Readonly<Record<string, RegExp>> = {
     'signalbox.config.json':
-      /signalbox\.config\.json is (?:a|the) configuration of Signalbox; .*asked about each time/s,
+      /signalbox\.config\.json is (?:a|the) configuration of Signalbox; .*each such call needs its own approval/s,
     'signalbox.config.jsonc': /is (?:a|the) configuration of Signalbox/,
     'src/deep/signalbox.config.json': /is (?:a|the) configuration of Signalbox/,
     '../signalbox.config.jsonc': /is (?:a|the) configuration of Signalbox/,
@@ -110,7 +110,7 @@ suite('write to a protected file under a rule that allows everything', () => {
     for (const args of shapes)
       assertAsked(await guarded.call('mcp__notes__write', args), /a policy file/, JSON.stringify(args));
     const padded = { texts: Array.from({ length: 6000 }, (_, index) => `text ${index}`) };
-    assertAsked(await guarded.call('mcp__notes__write', padded), /too many strings/, 'more strings than are checked');
+    assertAsked(await guarded.call('mcp__notes__write', padded), /too much text to check for protected files/, 'more strings than are checked');
   });
 });
 
@@ -282,7 +282,7 @@ suite('approval of a write to a protected file', () => {
     for (const scope of ['session', 'arguments', 'tool', 'server'] as const)
       await assert.rejects(approving.box.approvals.preview(approval.id, scope, { id: 'ann', kind: 'human' }), {
         code: 'remember-refused',
-        message: /policies\.yaml, which is protected: it is asked about each time/,
+        message: /policies\.yaml, which is protected: each such call needs its own approval/,
       });
     await approving.box.policies.set([{ id: 'never', match: 'mcp__files__*', deny: true }]);
     const denied = await approving.call(write, args);

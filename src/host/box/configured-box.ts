@@ -129,7 +129,7 @@ export class ConfiguredBox implements ServedConfiguration {
     });
     box.protectFiles({
       version: () => this.#configuration,
-      closed: () => [data],
+      forbiddenDirectories: () => [data],
       directory: () => this.#configuration.directory,
       files: () => this.protectedFiles(),
       basesOf: (server) => this.#basesOf(server),

@@ -28,7 +28,7 @@ export function rememberedRule(approval: Approval, scope: RememberScope, by: Pri
   if (decision.protectedFiles !== undefined) {
     throw new SignalboxError(
       'remember-refused',
-      `the call of ${tool} names ${decision.protectedFiles.join(', ')}, which is protected: it is asked about each time; approve it without remembering`,
+      `the call of ${tool} names ${decision.protectedFiles.join(', ')}, which is protected: each such call needs its own approval; approve it without remembering`,
     );
   }
   if (effect === 'irreversible' && scope !== 'arguments') {

@@ -10,7 +10,7 @@ import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
 import { isInside, isSameFile } from '../../policy/conditions/functions/path-location.ts';
 import { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
-import { PlainReads } from './plain-reads.ts';
+import { PathFreeReads } from './path-free-reads.ts';
 import { Lookups, foldName, mayBeInside, statOf } from './real-path.ts';
 import { NameSearch } from './text-names.ts';
 
@@ -19,7 +19,7 @@ export interface FileProtection {
   /** Returns another value when the answers of the other functions may have changed. */
   version(): unknown;
   /** Directories that are closed to agents, besides the data directory of the box. */
-  closed(): readonly string[];
+  forbiddenDirectories(): readonly string[];
   /** The directory of the configuration. Directories in it that hold a protected file are protected like the file. */
   directory(): string | undefined;
   files(): readonly ProtectedFile[];
@@ -40,23 +40,28 @@ export interface GuardedCall {
   readonly permissionMode: PermissionMode | undefined;
 }
 
-/** A closed or protected file that a call names. */
-interface Hit {
+/** A protected file, or a file in a forbidden directory, that a call names. */
+interface GuardedFile {
   readonly path: string;
   readonly role: string;
+  /** Replaces the sentence "PATH is ROLE". */
+  readonly reason?: string;
 }
 
-const unchecked: Hit = {
+const uncheckedArguments: GuardedFile = {
   path: 'its arguments',
   role: 'too many strings, or too much text, to check each for protected files',
+  reason: 'its arguments contain too much text to check for protected files',
 };
-const uncheckedData: Hit = {
+const uncheckedData: GuardedFile = {
   path: 'its arguments',
   role: "too much to check, with the name of Signalbox's data directory, which is closed to agents",
+  reason:
+    "its arguments contain too much text to check, and the name of Signalbox's data directory, which is closed to agents",
 };
 
-/** A directory that is closed to agents: its configured path and its real path. */
-interface ClosedDirectory {
+/** A directory that is closed to agents, by its configured path and its real path. */
+interface ForbiddenDirectory {
   readonly path: string;
   readonly real: string;
 }
@@ -92,10 +97,10 @@ export class FileGuard {
   readonly #data: string | undefined;
   readonly #realDirectories = new Map<string, string>();
   readonly #searches = new Map<string, NameSearch>();
-  readonly #plainReads = new PlainReads();
+  readonly #pathFreeReads = new PathFreeReads();
   #protection: FileProtection = {
     version: () => undefined,
-    closed: () => [],
+    forbiddenDirectories: () => [],
     directory: () => undefined,
     files: () => [],
     basesOf: () => [],
@@ -110,39 +115,39 @@ export class FileGuard {
     this.#protection = protection;
   }
 
-  /** Returns the decision, or a stricter one when the call names a closed or protected file. */
+  /** Returns the decision, or a stricter one when the call names a protected file or one in a forbidden directory. */
   decide(call: GuardedCall, decision: Decision): Decision {
     if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
-    if (isRead && this.#isPlainRead(call)) return decision;
+    if (isRead && this.#isPathFree(call)) return decision;
     const work = new WorkBudget(0, maxGuardWork);
     const lookups = new Lookups(work);
     const files = isRead ? [] : this.#protection.files();
-    const closedDirectories = this.#closedDirectories();
+    const forbidden = this.#forbiddenDirectories();
     const bases = this.#basesOf(call);
-    const names = this.#namesOf(closedDirectories, bases, files, isRead);
+    const names = this.#namesOf(forbidden, bases, files, isRead);
     const { tool, arguments: args } = call;
     const named = namedPaths({ arguments: args, tool, mayMove: !isRead, bases, names }, lookups, work);
     const isHuman = call.principal.kind === 'human';
-    const closed = closedIn(closedDirectories, named, isRead, lookups, work);
-    if (closed !== undefined && !closed.isUncertain && !isHuman)
-      return stricter(decision, 'deny', 'default:data-directory', [closed]);
-    const hits = closed === undefined ? [] : [closed];
+    const found = forbiddenIn(forbidden, named, isRead, lookups, work);
+    if (found !== undefined && !found.isUncertain && !isHuman)
+      return overrideDecision(decision, 'deny', 'default:data-directory', [found]);
+    const hits: GuardedFile[] = found === undefined ? [] : [found];
     if (!isRead) hits.push(...this.#protectedIn(files, named, lookups, work));
-    if (named.isCut || work.isExceeded) {
-      if (!isHuman && this.#namesOf(closedDirectories, bases, [], true).isWritten(args))
-        return stricter(decision, 'deny', 'default:data-directory', [uncheckedData]);
-      hits.push(unchecked);
+    if (named.isIncomplete || work.isExceeded) {
+      if (!isHuman && this.#namesOf(forbidden, bases, [], true).isWritten(args))
+        return overrideDecision(decision, 'deny', 'default:data-directory', [uncheckedData]);
+      hits.push(uncheckedArguments);
     }
     if (hits.length === 0) return decision;
-    const asking = stricter(decision, 'ask', 'default:protected-file', hits);
+    const asking = overrideDecision(decision, 'ask', 'default:protected-file', hits);
     return call.permissionMode === 'dontAsk' ? applyPermissionMode('dontAsk', asking, call.effect) : asking;
   }
 
-  #isPlainRead(call: GuardedCall): boolean {
-    return this.#plainReads.isPlain(call, this.#protection.version(), () => {
+  #isPathFree(call: GuardedCall): boolean {
+    return this.#pathFreeReads.isPathFree(call, this.#protection.version(), () => {
       const bases = this.#basesOf(call);
-      return { bases: new Set(bases), search: this.#namesOf(this.#closedDirectories(), bases, [], true) };
+      return { bases: new Set(bases), search: this.#namesOf(this.#forbiddenDirectories(), bases, [], true) };
     });
   }
 
@@ -152,14 +157,14 @@ export class FileGuard {
 
   /** Returns the search for names in the arguments of a call. Cached for the same names. */
   #namesOf(
-    closed: readonly ClosedDirectory[],
+    forbidden: readonly ForbiddenDirectory[],
     bases: readonly string[],
     files: readonly ProtectedFile[],
     isRead: boolean,
   ): NameSearch {
-    const paths = [...closed.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
+    const paths = [...forbidden.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
     // From the demo workspace, which is in the data directory, a relative path reaches the data directory without naming it.
-    const startsInside = closed.some(({ real }) => bases.some((base) => base.startsWith(real)));
+    const startsInside = forbidden.some(({ real }) => bases.some((base) => base.startsWith(real)));
     const names = [
       ...paths.map((path) => basename(path)),
       ...(isRead ? [] : searchedNames),
@@ -177,8 +182,8 @@ export class FileGuard {
     return search;
   }
 
-  #closedDirectories(): readonly ClosedDirectory[] {
-    const directories = new Set(this.#protection.closed());
+  #forbiddenDirectories(): readonly ForbiddenDirectory[] {
+    const directories = new Set(this.#protection.forbiddenDirectories());
     if (this.#data !== undefined) directories.add(this.#data);
     return [...directories].map((path) => ({ path, real: this.#realDirectory(path) }));
   }
@@ -193,20 +198,20 @@ export class FileGuard {
   }
 
   #protectedIn(
-    given: readonly ProtectedFile[],
+    protectedFiles: readonly ProtectedFile[],
     { paths, moved }: NamedPaths,
     lookups: Lookups,
     work: WorkBudget,
-  ): Hit[] {
+  ): GuardedFile[] {
     const directory = this.#protection.directory();
     const unlimited = new Lookups();
     const root = directory === undefined ? undefined : unlimited.real(directory);
-    const files = given.map(({ path, role }) => {
+    const files = protectedFiles.map(({ path, role }) => {
       const real = unlimited.real(path);
       return { path: real, role, link: path, folded: unlimited.folded(real) };
     });
-    const hits = new Map<string, Hit>();
-    const add = ({ path, role }: Hit): void => void (hits.has(path) || hits.set(path, { path, role }));
+    const hits = new Map<string, GuardedFile>();
+    const add = ({ path, role }: GuardedFile): void => void (hits.has(path) || hits.set(path, { path, role }));
     for (const path of paths) {
       if (!work.take(pathWork + files.length * comparisonWork)) break;
       const real = lookups.real(path);
@@ -235,15 +240,15 @@ export class FileGuard {
   }
 }
 
-/** Returns the first path that leads into a closed directory, or the first moved or copied location that contains one. */
-function closedIn(
-  directories: readonly ClosedDirectory[],
+/** Returns the first path that leads into a forbidden directory, or the first moved or copied location that contains one. */
+function forbiddenIn(
+  directories: readonly ForbiddenDirectory[],
   { paths, bases, moved }: NamedPaths,
   isRead: boolean,
   files: Lookups,
   work: WorkBudget,
-): (Hit & { readonly isUncertain?: boolean }) | undefined {
-  let uncertain: (Hit & { readonly isUncertain: boolean }) | undefined;
+): (GuardedFile & { readonly isUncertain?: boolean }) | undefined {
+  let uncertain: (GuardedFile & { readonly isUncertain: boolean }) | undefined;
   for (const { real: directory } of directories) {
     const open = join(directory, demoDirectory);
     const own = new DataFiles(directory);
@@ -267,14 +272,16 @@ function closedIn(
   return uncertain;
 }
 
-function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits: readonly Hit[]): Decision {
+function overrideDecision(
+  decision: Decision,
+  answer: 'ask' | 'deny',
+  rule: string,
+  hits: readonly GuardedFile[],
+): Decision {
   const { policy, shadow, values } = decision;
-  const ruled = { answer: decision.answer, rule: decision.rule, reason: decision.reason };
-  const named = hits.map(({ path, role }) => `${path} is ${role}`).join('; ');
-  const reason =
-    answer === 'deny'
-      ? named
-      : `${named}; a call that may write it is asked about each time, and an approval of it is not remembered`;
+  const originalDecision = { answer: decision.answer, rule: decision.rule, reason: decision.reason };
+  const named = hits.map(({ path, role, reason: why = `${path} is ${role}` }) => why).join('; ');
+  const reason = answer === 'deny' ? named : `${named}; each such call needs its own approval, which is not remembered`;
   return {
     answer,
     rule,
@@ -282,8 +289,11 @@ function stricter(decision: Decision, answer: 'ask' | 'deny', rule: string, hits
     protectedFiles: hits.map(({ path }) => path),
     protectedRoles: Object.fromEntries(hits.map(({ path, role }) => [path, role])),
     ...omitUndefined({
-      asks: ruled.answer === 'ask' && answer === 'ask' ? [{ rule, reason }, ...askingRules(decision)] : undefined,
-      ruled: ruled.answer === 'ask' ? undefined : ruled,
+      asks:
+        originalDecision.answer === 'ask' && answer === 'ask'
+          ? [{ rule, reason }, ...askingRules(decision)]
+          : undefined,
+      ruled: originalDecision.answer === 'ask' ? undefined : originalDecision,
       values,
       policy,
       shadow,

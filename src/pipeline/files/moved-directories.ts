@@ -6,7 +6,7 @@ import {
   shellWork,
 } from '../../policy/conditions/functions/shell-commands.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
-import { withoutQuotes, wordsOf } from './text-names.ts';
+import { withoutQuotes, shellWords } from './text-names.ts';
 
 /** Commands whose last operand is the destination of the others. */
 const transferring = new Set([
@@ -34,8 +34,8 @@ const copyingTool = /(?:^|[^a-z])(?:copy|cp)(?![a-z])|^copy[A-Z]/;
 const destinationKey = /^(?:dest|dst|target|to$|to_|to[A-Z]|new)/;
 
 /** A path that is moved, removed or copied with everything in it. */
-export interface Moved {
-  readonly place: string;
+export interface MovedPath {
+  readonly path: string;
   readonly isCopy: boolean;
   /** Whether the text could not be parsed, so that the path may be an ordinary word. */
   readonly isUncertain: boolean;
@@ -45,13 +45,13 @@ export interface Moved {
 const searchWork = 0.5;
 const unquoteWork = 3;
 const wordsWork = 8;
-const placeWork = 30;
+const pathWork = 30;
 
 /**
  * Returns the paths that a text moves, removes or copies when a shell runs it. For a text that the parser rejects, or that takes too long
  * to parse, every word may be such a path.
  */
-export function movedByCommand(text: string, work: WorkBudget): readonly Moved[] {
+export function movedByCommand(text: string, work: WorkBudget): readonly MovedPath[] {
   if (!work.take(text.length * searchWork)) return [];
   if (!anyOfThem.test(text)) {
     if (!/["'\\]/.test(text) || !work.take(text.length * unquoteWork) || !anyOfThem.test(withoutQuotes(text)))
@@ -68,17 +68,17 @@ export function movedByCommand(text: string, work: WorkBudget): readonly Moved[]
   }
   if (!work.take(text.length * wordsWork)) return [];
   const isCopy = !anyMoving.test(withoutQuotes(text));
-  return [...new Set(wordsOf(text))].map((place) => ({ place, isCopy, isUncertain: true }));
+  return [...new Set(shellWords(text))].map((path) => ({ path, isCopy, isUncertain: true }));
 }
 
-function movedByCommands(commands: readonly ShellCommand[], work: WorkBudget): readonly Moved[] {
+function movedByCommands(commands: readonly ShellCommand[], work: WorkBudget): readonly MovedPath[] {
   const moved = commands.flatMap(({ words }) => movedByWords(words));
   if (moved.length === 0) return [];
   const entered = directoriesEntered(commands, work);
-  if (!work.take(moved.length * entered.size * placeWork)) return [];
+  if (!work.take(moved.length * entered.size * pathWork)) return [];
   return [...entered].flatMap((from) =>
-    moved.map(({ place, ...kind }) => ({
-      place: from === '.' || isAbsolute(place) ? place : `${from}/${place}`,
+    moved.map(({ path, ...kind }) => ({
+      path: from === '.' || isAbsolute(path) ? path : `${from}/${path}`,
       ...kind,
     })),
   );
@@ -93,30 +93,30 @@ function directoriesEntered(commands: readonly ShellCommand[], work: WorkBudget)
     const operand = words.slice(1).find((word) => !word.startsWith('-')) ?? '~';
     const target = withoutQuotes(operand);
     current = isAbsolute(target) || /^[~$]/.test(target) ? target : `${current}/${target}`;
-    if (!work.take(placeWork + current.length)) break;
+    if (!work.take(pathWork + current.length)) break;
     entered.add(target).add(current);
   }
   return entered;
 }
 
 /** Returns whether a tool moves, removes or copies the path in an argument, judged by the names of both. */
-export function movesArgument(tool: string, key: string): Pick<Moved, 'isCopy'> | undefined {
+export function movesArgument(tool: string, key: string): Pick<MovedPath, 'isCopy'> | undefined {
   const isCopy = copyingTool.test(tool);
   return (isCopy || movingTool.test(tool)) && !destinationKey.test(key) ? { isCopy } : undefined;
 }
 
 /** Returns the paths that a command moves. The command may follow another one: `sudo mv`, `xargs rm`, `git mv`. */
-function movedByWords(words: readonly string[]): readonly Moved[] {
+function movedByWords(words: readonly string[]): readonly MovedPath[] {
   const names = words.map((word) => word.slice(word.lastIndexOf('/') + 1).toLowerCase());
-  const at = names.findIndex((name) => transferring.has(name) || removing.has(name));
-  if (at === -1) return [];
-  const name = names[at] ?? '';
-  const rest = words.slice(at + 1);
+  const position = names.findIndex((name) => transferring.has(name) || removing.has(name));
+  if (position === -1) return [];
+  const name = names[position] ?? '';
+  const rest = words.slice(position + 1);
   const target = rest.findIndex((word) => /^-[a-zA-Z]*t$|^--target-directory/.test(word));
   const operands = rest.filter((word, index) => !word.startsWith('-') && !isTarget(rest[target], index - target));
   const sources = removing.has(name) || target !== -1 ? operands : operands.slice(0, -1);
-  const places = new Set(sources.flatMap((source) => [source, withoutQuotes(source)]));
-  return [...places].map((place) => ({ place, isCopy: copying.has(name), isUncertain: false }));
+  const paths = new Set(sources.flatMap((source) => [source, withoutQuotes(source)]));
+  return [...paths].map((path) => ({ path, isCopy: copying.has(name), isUncertain: false }));
 }
 
 /** Returns whether the word at this distance from the option `-t` is its value. */

@@ -1,10 +1,10 @@
 import { resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
-import { type Moved, movedByCommand, movesArgument } from './moved-directories.ts';
+import { type MovedPath, movedByCommand, movesArgument } from './moved-directories.ts';
 import { maxNameLength, pathFormsOf } from './path-forms.ts';
 import { type Lookups, foldName } from './real-path.ts';
-import { type NameSearch, changesToHome, wordsOf } from './text-names.ts';
+import { type NameSearch, changesToHome, shellWords } from './text-names.ts';
 
 /** The paths that the arguments of a call may name. */
 export interface NamedPaths {
@@ -14,10 +14,10 @@ export interface NamedPaths {
   /** Paths that are moved, removed or copied with everything in them. */
   readonly moved: ReadonlyMap<string, MoveKind>;
   /** Whether the arguments contain more than was checked. */
-  readonly isCut: boolean;
+  readonly isIncomplete: boolean;
 }
 
-type MoveKind = Omit<Moved, 'place'>;
+type MoveKind = Omit<MovedPath, 'path'>;
 
 const maxStrings = 5000;
 /** A key that may be a path itself. */
@@ -54,24 +54,24 @@ export interface SearchedArguments {
 export function namedPaths(searched: SearchedArguments, files: Lookups, work: WorkBudget): NamedPaths {
   const strings = new StringCollector(searched, work);
   strings.collect(searched.arguments, '');
-  const places = new PlaceCollector(searched, files, work);
-  for (const text of strings.named) if (!places.add(text) && strings.words.has(text)) strings.isCut = true;
+  const collector = new PathCollector(searched, files, work);
+  for (const text of strings.named) if (!collector.add(text) && strings.words.has(text)) strings.isIncomplete = true;
   const bases = new Set(searched.bases);
-  const directories = places.resolve(bases, strings.named.size > 1);
+  const directories = collector.resolve(bases, strings.named.size > 1);
   const moved = new Map<string, MoveKind>();
   for (const [text, kind] of strings.moved) {
     const { absolute, relative } = pathFormsOf(text, work);
     if (!work.take(stringWork * directories.length * (1 + relative.length))) break;
     const resolved = directories.flatMap((base) => relative.map((each) => resolve(base, each)));
-    for (const place of [...absolute, ...resolved]) addMoved(moved, place, kind);
+    for (const path of [...absolute, ...resolved]) addMoved(moved, path, kind);
   }
-  return { paths: places.paths, bases, moved, isCut: strings.isCut || work.isExceeded };
+  return { paths: collector.paths, bases, moved, isIncomplete: strings.isIncomplete || work.isExceeded };
 }
 
 /** Adds a moved path. A certain move takes precedence over an uncertain one. */
-function addMoved(moved: Map<string, MoveKind>, place: string, kind: MoveKind): void {
-  const known = moved.get(place);
-  moved.set(place, {
+function addMoved(moved: Map<string, MoveKind>, path: string, kind: MoveKind): void {
+  const known = moved.get(path);
+  moved.set(path, {
     isCopy: kind.isCopy && known?.isCopy !== false,
     isUncertain: kind.isUncertain && known?.isUncertain !== false,
   });
@@ -99,7 +99,7 @@ class StringCollector {
   /** The words of texts that contain one of the names. */
   readonly words = new Set<string>();
   readonly moved = new Map<string, MoveKind>();
-  isCut = false;
+  isIncomplete = false;
   readonly #searched: SearchedArguments;
   readonly #work: WorkBudget;
   readonly #texts = new Set<string>();
@@ -129,14 +129,14 @@ class StringCollector {
     const { names, mayMove, tool } = this.#searched;
     const how = mayMove ? movesArgument(tool, key) : undefined;
     if (how !== undefined) this.moved.set(text, { ...how, isUncertain: false });
-    const seen = isCommand ? `!${text}` : `?${text}`;
-    if (this.#texts.has(seen)) return;
-    this.#texts.add(seen);
+    const textKey = isCommand ? `!${text}` : `?${text}`;
+    if (this.#texts.has(textKey)) return;
+    this.#texts.add(textKey);
     if (!this.#charge(names.workFor(text))) return;
     const holdsName = names.isIn(text);
     if (isCommand || holdsName) this.#addWords(text, holdsName);
     if (!mayMove || !this.#charge(0)) return;
-    for (const { place, ...kind } of movedByCommand(text, this.#work)) addMoved(this.moved, place, kind);
+    for (const { path, ...kind } of movedByCommand(text, this.#work)) addMoved(this.moved, path, kind);
   }
 
   #addWords(text: string, holdsName: boolean): void {
@@ -145,7 +145,7 @@ class StringCollector {
     for (const path of names.pathsIn(text)) this.#add(path);
     // A command can change to the home directory without naming it.
     if (changesToHome(text)) this.#add('~');
-    for (const word of wordsOf(text)) {
+    for (const word of shellWords(text)) {
       if (!this.#add(word)) return;
       if (holdsName && !/\s/.test(word) && names.isIn(word)) this.words.add(word);
     }
@@ -156,7 +156,7 @@ class StringCollector {
     if (!this.#charge(stringWork)) return false;
     if (text === '' || this.named.has(text)) return true;
     if (this.named.size >= maxStrings) {
-      this.isCut = true;
+      this.isIncomplete = true;
       return false;
     }
     this.named.add(text);
@@ -164,13 +164,13 @@ class StringCollector {
   }
 
   #charge(units: number): boolean {
-    if (this.isCut) return false;
-    if (!this.#work.take(units)) this.isCut = true;
-    return !this.isCut;
+    if (this.isIncomplete) return false;
+    if (!this.#work.take(units)) this.isIncomplete = true;
+    return !this.isIncomplete;
   }
 }
 
-class PlaceCollector {
+class PathCollector {
   readonly paths = new Set<string>();
   readonly #searched: SearchedArguments;
   readonly #files: Lookups;

@@ -31,15 +31,15 @@ const repeatedSeparators = /\/(?:\.?\/)+/g;
 export function pathFormsOf(text: string, work: WorkBudget): PathForms {
   const absolute: string[] = [];
   const relative: string[] = [];
-  let isPlaced = false;
+  let isWithinLimits = false;
   for (const form of formsOf(text))
-    for (const path of withinLimits(form, work)) {
-      isPlaced = true;
+    for (const path of formsWithinLimits(form, work)) {
+      isWithinLimits = true;
       work.take(20 + path.length);
       if (isAbsolute(path)) addAbsolute(path, absolute, relative);
       else relative.push(path);
     }
-  return { absolute, relative, isTooLong: !isPlaced && text !== '' };
+  return { absolute, relative, isTooLong: !isWithinLimits && text !== '' };
 }
 
 function addAbsolute(path: string, absolute: string[], relative: string[]): void {
@@ -55,7 +55,7 @@ function addAbsolute(path: string, absolute: string[], relative: string[]): void
 }
 
 /** Yields a path as written when the system accepts its length, and else its normalized form when the system accepts that. */
-function* withinLimits(path: string, work: WorkBudget): Generator<string> {
+function* formsWithinLimits(path: string, work: WorkBudget): Generator<string> {
   if (path === '') return;
   if (path.length <= maxNameLength || (path.length <= maxPathLength && !hasTooLongName(path))) return yield path;
   const normalized = normalizeFromEnd(path, work);

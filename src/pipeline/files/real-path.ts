@@ -20,7 +20,7 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** Returns the names in a directory: none when it does not exist, undefined when it cannot be read. */
-export function namesIn(directory: string): string[] | undefined {
+export function listDirectory(directory: string): string[] | undefined {
   try {
     return readdirSync(directory);
   } catch (error) {
@@ -83,7 +83,7 @@ export class Lookups {
 
   #entriesOf(directory: string): ReadonlySet<string> | undefined {
     if (this.#work?.take(listWork) === false) return undefined;
-    const names = namesIn(directory);
+    const names = listDirectory(directory);
     this.#work?.take((names?.length ?? 0) * entryWork);
     return names && new Set(names.map(foldName));
   }

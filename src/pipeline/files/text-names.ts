@@ -67,8 +67,8 @@ export class NameSearch {
   *pathsIn(text: string): Generator<string> {
     for (const path of this.#unsplittable)
       for (const reading of readingsOf(text)) {
-        const at = reading.toLowerCase().indexOf(path.toLowerCase());
-        if (at !== -1) yield path + (reading.slice(at + path.length).split(wordBreaks, 1)[0] ?? '');
+        const position = reading.toLowerCase().indexOf(path.toLowerCase());
+        if (position !== -1) yield path + (reading.slice(position + path.length).split(wordBreaks, 1)[0] ?? '');
       }
   }
 }
@@ -77,7 +77,7 @@ export class NameSearch {
  * Yields the words of a command, a patch, a query, an address or JSON, in each reading of the text, and the parts of a word that may be
  * a path: after an option (`-f/path`), `@` or a scheme, and before a query.
  */
-export function* wordsOf(text: string): Generator<string> {
+export function* shellWords(text: string): Generator<string> {
   for (const [, target = ''] of text.matchAll(patchTargets)) yield target;
   for (const [, double, single] of text.matchAll(quoted)) {
     const inner = double ?? single ?? '';

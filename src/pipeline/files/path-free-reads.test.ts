@@ -4,34 +4,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { JsonObject } from '../../core/json/json.ts';
-import { PlainReads } from './plain-reads.ts';
+import { PathFreeReads } from './path-free-reads.ts';
 import { NameSearch } from './text-names.ts';
 
-const base = mkdtempSync(join(tmpdir(), 'signalbox-plain-reads-'));
+const base = mkdtempSync(join(tmpdir(), 'signalbox-path-free-reads-'));
 after(() => rmSync(base, { recursive: true, force: true }));
 
 const workspace: readonly string[] = [];
 const search = new NameSearch(['.signalbox'], ['/home/u/.signalbox']);
 
 /** Returns a check in whose clock each read comes long after the one before, so that directories are listed again. */
-function plainReadCheck(): (args: JsonObject) => boolean {
+function pathFreeCheck(): (args: JsonObject) => boolean {
   let now = 0;
-  const plain = new PlainReads(() => (now += 1000));
+  const reads = new PathFreeReads(() => (now += 1000));
   return (args) =>
-    plain.isPlain({ arguments: args, server: 'files', workspace }, 1, () => ({ bases: new Set([base]), search }));
+    reads.isPathFree({ arguments: args, server: 'files', workspace }, 1, () => ({ bases: new Set([base]), search }));
 }
 
-describe('PlainReads', () => {
+describe('PathFreeReads', () => {
   writeFileSync(join(base, 'Notes.txt'), '');
 
   test('accepts strings that are not names of entries of a base directory', () => {
-    const isPlain = plainReadCheck();
-    assert.equal(isPlain({ text: 'hello', list: ['a b', 'c'], count: 3, deep: { more: 'd' }, empty: '' }), true);
-    assert.equal(isPlain({}), true);
+    const isPathFree = pathFreeCheck();
+    assert.equal(isPathFree({ text: 'hello', list: ['a b', 'c'], count: 3, deep: { more: 'd' }, empty: '' }), true);
+    assert.equal(isPathFree({}), true);
   });
 
   test('rejects a string that may be a path, a command or the name of an entry, in upper or lower case', () => {
-    const isPlain = plainReadCheck();
+    const isPathFree = pathFreeCheck();
     for (const text of [
       'a/b',
       '..',
@@ -46,39 +46,39 @@ describe('PlainReads', () => {
       'notes.TXT',
       'Notes.txt. '.trim(),
     ])
-      assert.equal(isPlain({ text }), false, text);
-    assert.equal(isPlain({ command: 'ls' }), false);
-    assert.equal(isPlain({ 'a/b': 1 }), false);
+      assert.equal(isPathFree({ text }), false, text);
+    assert.equal(isPathFree({ command: 'ls' }), false);
+    assert.equal(isPathFree({ 'a/b': 1 }), false);
   });
 
   test('notices a new entry of a base directory', () => {
-    const isPlain = plainReadCheck();
+    const isPathFree = pathFreeCheck();
     for (let index = 0; index < 20; index += 1) {
       const name = `link${index}`;
-      assert.equal(isPlain({ name }), true);
+      assert.equal(isPathFree({ name }), true);
       symlinkSync('/etc', join(base, name));
-      assert.equal(isPlain({ name }), false, name);
+      assert.equal(isPathFree({ name }), false, name);
     }
   });
 
   test('rejects every string when a base directory cannot be listed', () => {
-    const plain = new PlainReads();
+    const reads = new PathFreeReads();
     const bases = new Set([join(base, 'Notes.txt')]);
     assert.equal(
-      plain.isPlain({ arguments: { name: 'a' }, server: 'files', workspace }, 1, () => ({ bases, search })),
+      reads.isPathFree({ arguments: { name: 'a' }, server: 'files', workspace }, 1, () => ({ bases, search })),
       false,
     );
   });
 
   test('uses the base directories of the current configuration version', () => {
-    const plain = new PlainReads();
+    const reads = new PathFreeReads();
     const read = { arguments: { name: 'notes.txt' }, server: 'files', workspace };
     assert.equal(
-      plain.isPlain(read, 1, () => ({ bases: new Set(['/nowhere']), search })),
+      reads.isPathFree(read, 1, () => ({ bases: new Set(['/nowhere']), search })),
       true,
     );
     assert.equal(
-      plain.isPlain(read, 2, () => ({ bases: new Set([base]), search })),
+      reads.isPathFree(read, 2, () => ({ bases: new Set([base]), search })),
       false,
     );
   });

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { isBareName } from './path-arguments.ts';
-import { foldName, namesIn, statOf } from './real-path.ts';
+import { foldName, listDirectory, statOf } from './real-path.ts';
 import type { NameSearch } from './text-names.ts';
 
 const maxEntries = 10_000;
@@ -15,14 +15,14 @@ interface Listing {
   readonly names: ReadonlySet<string>;
 }
 
-/** The directories and names that matter to the reads of one server. */
-interface Surroundings {
+/** The base directories of one server, and the names that its reads must not contain. */
+interface PathContext {
   /** The base directories of the server. */
   readonly bases: ReadonlySet<string>;
   readonly search: NameSearch;
 }
 
-interface KnownSurroundings extends Surroundings {
+interface CachedContext extends PathContext {
   readonly version: unknown;
   readonly workspace: readonly string[];
   /** The time of the next check of the listings. */
@@ -41,20 +41,20 @@ interface Read {
  * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. This applies to most
  * reads. The directories are checked for changes at most every 10 ms, because a system call for each read would dominate its cost.
  */
-export class PlainReads {
+export class PathFreeReads {
   readonly #listings = new Map<string, Listing>();
-  readonly #byServer = new Map<string, KnownSurroundings>();
+  readonly #byServer = new Map<string, CachedContext>();
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Returns whether a read names no file. `surroundings` is called again for another `version` of the configuration. */
-  isPlain({ arguments: args, server, workspace }: Read, version: unknown, surroundings: () => Surroundings): boolean {
+  /** Returns whether a read names no file. `readContext` is called again for another `version` of the configuration. */
+  isPathFree({ arguments: args, server, workspace }: Read, version: unknown, readContext: () => PathContext): boolean {
     let known = this.#byServer.get(server);
     if (known === undefined || known.version !== version || known.workspace !== workspace) {
-      known = { ...surroundings(), version, workspace, checkAtMs: 0, listings: undefined };
+      known = { ...readContext(), version, workspace, checkAtMs: 0, listings: undefined };
       this.#byServer.set(server, known);
     }
     const now = this.#now();
@@ -80,7 +80,7 @@ export class PlainReads {
     const known = this.#listings.get(directory);
     if (known?.modifiedMs === modifiedMs && known.listedMs - modifiedMs > timestampResolutionMs) return known;
     const listedMs = Date.now();
-    const entries = namesIn(directory);
+    const entries = listDirectory(directory);
     if (entries === undefined || entries.length > maxEntries) return undefined;
     const listing = { modifiedMs, listedMs, names: new Set(entries.map(foldName)) };
     this.#listings.set(directory, listing);
