@@ -47,7 +47,7 @@ class TestWorkspace {
     chmodSync(this.at('closed'), 0);
     const data = join(own, 'data');
     mkdirSync(data);
-    this.engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'test' });
+    this.engine = new UndoEngine({ data, limits });
   }
 
   /** Makes a call and returns its id. */

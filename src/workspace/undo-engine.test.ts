@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chmodSync,
@@ -23,6 +24,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../test/support/within.ts';
 import { treeFingerprint } from '../../test/support/undo/tree-fingerprint.ts';
 import { ContentStore } from './content/content-store.ts';
 import type { FileEntry } from './content/file-entry.ts';
@@ -33,6 +35,10 @@ const directory = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 let workspaces = 0;
 const limits = { files: 10_000, bytes: 1e8, milliseconds: 60_000 };
+
+/** Runs a program with process ids of its own, as a container does. */
+const unshare = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
+const canUnshare = spawnSync('/usr/bin/env', [...unshare, 'true']).status === 0;
 
 class TestWorkspace {
   readonly directory = join(directory, String(workspaces++));
@@ -45,15 +51,15 @@ class TestWorkspace {
     mkdirSync(this.data, { recursive: true });
     mkdirSync(this.root);
     for (const [name, text] of Object.entries(files)) writeFileSync(this.at(name), text);
-    this.engine = this.open('first');
+    this.engine = this.open();
   }
 
   at(path: string): string {
     return join(this.root, path);
   }
 
-  open(engine: string, deadEngines: readonly string[] = []): UndoEngine {
-    return new UndoEngine({ data: this.data, limits, deadEngines, engine });
+  open(): UndoEngine {
+    return new UndoEngine({ data: this.data, limits });
   }
 
   /** Runs the action as a call and returns the call's id. */
@@ -264,7 +270,7 @@ describe('UndoEngine, scans', () => {
   test('detects an index that another process wrote, or that is incomplete', () => {
     const workspace = new TestWorkspace({ a: 'a', b: 'b' });
     workspace.call(() => writeFileSync(workspace.at('a'), 'one'));
-    const other = workspace.open('second');
+    const other = workspace.open();
     other.begin('call_other', [workspace.root]);
     writeFileSync(workspace.at('a'), 'two');
     other.finish('call_other');
@@ -284,7 +290,7 @@ describe('UndoEngine, several processes', () => {
   test('rejects an overlapping workspace while another process uses it', () => {
     const workspace = new TestWorkspace();
     mkdirSync(workspace.at('below'));
-    const other = workspace.open('second');
+    const other = workspace.open();
     workspace.engine.begin('call_1', [workspace.root]);
     for (const root of [workspace.root, workspace.at('below'), workspace.directory])
       assert.deepEqual(other.begin('call_2', [root]), { busy: 'call_1' });
@@ -292,12 +298,37 @@ describe('UndoEngine, several processes', () => {
     assert.ok('files' in other.begin('call_2', [workspace.root]));
   });
 
+  test('recovers a call in another container only after its process has died', async () => {
+    const workspace = new TestWorkspace({ a: 'a' });
+    const program = `
+      const { UndoEngine } = await import(${JSON.stringify(new URL('undo-engine.ts', import.meta.url).href)});
+      const engine = new UndoEngine(${JSON.stringify({ data: workspace.data, limits })});
+      engine.begin('call_1', [${JSON.stringify(workspace.root)}]);
+      process.stdout.write('begun');
+      process.stdin.resume();
+      process.stdin.once('end', () => process.exit());`;
+    const container = canUnshare ? unshare : [];
+    const child = spawn('/usr/bin/env', [...container, process.execPath, '--input-type=module', '-e', program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await within(once(child.stdout, 'data'), 'the call in the other process');
+    workspace.engine.recover();
+    assert.deepEqual(workspace.engine.begin('call_2', [workspace.root]), { busy: 'call_1' });
+    writeFileSync(workspace.at('a'), 'half done');
+    const ended = once(child, 'exit');
+    child.stdin.end();
+    await within(ended, 'the end of the other process');
+    assert.ok('files' in workspace.engine.begin('call_2', [workspace.root]));
+    assert.equal(workspace.engine.changesOf('call_1')?.interrupted, true);
+  });
+
   test('undoes a call whose process died', () => {
     const workspace = new TestWorkspace({ a: 'a' });
     const before = treeFingerprint(workspace.root);
     workspace.engine.begin('call_1', [workspace.root]);
     writeFileSync(workspace.at('a'), 'half done');
-    workspace.engine = workspace.open('second', ['first']);
+    workspace.engine.close();
+    workspace.engine = workspace.open();
     assert.equal(workspace.engine.changesOf('call_1')?.interrupted, true);
     assert.equal(workspace.undo('call_1').outcome, 'undone');
     assert.deepEqual(treeFingerprint(workspace.root), before);

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeList, FileChange } from '../core/calls/file-change.ts';
@@ -26,10 +26,6 @@ export interface UndoEngineOptions {
   /** The data directory of Signalbox. Its contents are never part of a workspace. */
   readonly data: string;
   readonly limits: WorkspaceLimits;
-  /** The ids of engines of this process whose thread has died. */
-  readonly deadEngines: readonly string[];
-  /** The id of this engine, unique within the process. */
-  readonly engine: string;
 }
 
 /** Another call uses an overlapping workspace. */
@@ -87,20 +83,19 @@ export class UndoEngine {
   readonly #data: BytePath;
   readonly #limits: WorkspaceLimits;
   readonly #cached = new Map<BytePath, CachedWorkspace>();
-  readonly #openMarks: () => WorkMarks;
+  readonly #id: string = randomUUID();
   #contents: ContentStore;
   #records: CallRecords;
   #marks: WorkMarks;
 
-  constructor({ data, limits, deadEngines, engine }: UndoEngineOptions) {
+  constructor({ data, limits }: UndoEngineOptions) {
     this.#directory = join(data, 'undo');
     this.#limits = limits;
-    this.#openMarks = () => new WorkMarks(join(this.#directory, 'open'), engine, deadEngines);
     ({ contents: this.#contents, records: this.#records, marks: this.#marks } = this.#open());
     this.#data = toBytePath(realpathSync(data));
   }
 
-  /** Finishes work that was interrupted by the death of a process. */
+  /** Finishes work that was interrupted by the death of an engine. */
   recover(): void {
     this.#assureStore();
     for (const mark of this.#marks.dead()) this.#recover(mark);
@@ -181,19 +176,24 @@ export class UndoEngine {
     }
   }
 
+  /** Releases the lock by which others detect that this engine is alive. Calls that are not finished count as interrupted. */
+  close(): void {
+    this.#marks.close();
+  }
+
   #open(): { contents: ContentStore; records: CallRecords; marks: WorkMarks } {
     for (const each of ['plans', 'workspaces'])
       mkdirSync(join(this.#directory, each), { recursive: true, mode: 0o700 });
     return {
       contents: new ContentStore(join(this.#directory, 'content')),
       records: new CallRecords(join(this.#directory, 'calls')),
-      marks: this.#openMarks(),
+      marks: new WorkMarks(join(this.#directory, 'open'), this.#id),
     };
   }
 
   /** Recreates the store when a tool has removed parts of it. Drops the indexes, because they refer to lost contents. */
   #assureStore(): void {
-    const parts = ['plans', 'workspaces', 'content/00', 'content/ff', 'calls', 'open'];
+    const parts = ['plans', 'workspaces', 'content/00', 'content/ff', 'calls', `open/${this.#id}.lock`];
     if (parts.every((part) => existsSync(join(this.#directory, part)))) return;
     rmSync(join(this.#directory, 'workspaces'), { recursive: true, force: true });
     this.#cached.clear();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { compileCacheEnv } from '../core/compile-cache.ts';
 import { type ErrorCode, SignalboxError } from '../core/errors.ts';
@@ -20,13 +19,12 @@ type Method<Name extends keyof UndoEngine> = UndoEngine[Name];
 
 /** Runs an undo engine in a worker thread. The thread starts with the first request and restarts after it dies. */
 export class UndoThread {
-  readonly #options: Pick<UndoEngineOptions, 'data' | 'limits'>;
-  readonly #deadEngines: string[] = [];
+  readonly #options: UndoEngineOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #worker: Worker | undefined;
   #requests = 0;
 
-  constructor(options: Pick<UndoEngineOptions, 'data' | 'limits'>) {
+  constructor(options: UndoEngineOptions) {
     this.#options = options;
   }
 
@@ -49,12 +47,10 @@ export class UndoThread {
   }
 
   #start(): Worker {
-    const engine = randomUUID();
-    const workerData: UndoEngineOptions = { ...this.#options, deadEngines: this.#deadEngines, engine };
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const program = new URL(`./undo-worker.${extension}`, import.meta.url);
     const env = { ...process.env, ...compileCacheEnv() };
-    const worker = new Worker(program, { name: 'undo', workerData, env });
+    const worker = new Worker(program, { name: 'undo', workerData: this.#options, env });
     worker.on('message', ({ id, ...answer }: UndoAnswer) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
@@ -66,7 +62,6 @@ export class UndoThread {
     let reason = 'it ended';
     worker.on('error', (error) => (reason = error.message));
     worker.on('exit', () => {
-      this.#deadEngines.push(engine);
       if (this.#worker === worker) this.#worker = undefined;
       const error = new SignalboxError('checkpoint-failed', `the undo thread died: ${reason}`);
       for (const waiting of this.#waiting.values()) waiting.reject(error);

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { PresenceLock } from '../core/locks/presence-lock.ts';
 import { type BytePath, isOverlapping } from './content/byte-path.ts';
-import { readJsonFile, systemErrorCode, writeAtomically } from './content/durable-file.ts';
+import { readJsonFile, writeAtomically } from './content/durable-file.ts';
 
 /** Marks workspaces as in use by a call, for other processes and for recovery after a crash. */
 export interface WorkMark {
@@ -9,30 +10,27 @@ export interface WorkMark {
   readonly roots: readonly BytePath[];
   /** `scanning`: the scan before the call; nothing has changed yet. */
   readonly doing: 'scanning' | 'running' | 'undoing';
-  readonly process: number;
-  /** The start time of the process, where the system provides it, because process ids are reused. */
-  readonly began: string;
-  /** The id of the engine within the process. */
+  /** The id of the engine that runs the call. */
   readonly engine: string;
 }
 
-/** The marks of all processes that use this data directory. */
+/** The marks of all engines that use this data directory, in this process and others. */
 export class WorkMarks {
   readonly #directory: string;
   readonly #engine: string;
-  /** The ids of engines of this process whose thread has died. */
-  readonly #deadEngines: readonly string[];
+  readonly #lock: PresenceLock;
 
-  constructor(directory: string, engine: string, deadEngines: readonly string[]) {
+  constructor(directory: string, engine: string) {
     this.#directory = directory;
     this.#engine = engine;
-    this.#deadEngines = deadEngines;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#lock = new PresenceLock(directory, engine);
+    // Removes the locks of engines that died without a mark.
+    this.#lock.liveOwners();
   }
 
   /**
-   * Writes a mark, unless a live process uses an overlapping workspace: then returns that process's mark. Calls `recover` for
-   * the marks of dead processes.
+   * Writes a mark, unless a live engine uses an overlapping workspace: then returns that engine's mark. Calls `recover` for the
+   * marks of dead engines.
    */
   tryPlace(
     call: string,
@@ -44,10 +42,12 @@ export class WorkMarks {
     this.write(call, roots, doing);
     try {
       const others = this.all().filter((mark) => mark.call !== call && overlaps(mark.roots, roots));
-      const living = others.find((mark) => this.#isAlive(mark));
-      if (living === undefined) for (const dead of others) recover(dead);
+      if (others.length === 0) return undefined;
+      const engines = this.#lock.liveOwners();
+      const live = others.find(({ engine }) => engines.has(engine));
+      if (live === undefined) for (const dead of others) recover(dead);
       else this.remove(call);
-      return living;
+      return live;
     } catch (error) {
       this.remove(call);
       throw error;
@@ -56,14 +56,7 @@ export class WorkMarks {
 
   /** Writes or replaces the mark of a call. */
   write(call: string, roots: readonly BytePath[], doing: WorkMark['doing']): void {
-    const mark: WorkMark = {
-      call,
-      roots,
-      doing,
-      process: process.pid,
-      began: readStartTime(process.pid),
-      engine: this.#engine,
-    };
+    const mark: WorkMark = { call, roots, doing, engine: this.#engine };
     writeAtomically(join(this.#directory, `${call}.json`), mark);
   }
 
@@ -78,37 +71,21 @@ export class WorkMarks {
     });
   }
 
-  /** Returns the marks of dead processes. */
+  /** Returns the marks of dead engines. */
   dead(): WorkMark[] {
-    return this.all().filter((mark) => !this.#isAlive(mark));
+    // Reads the marks first: an engine that starts meanwhile has its lock before its marks.
+    const others = this.all().filter(({ engine }) => engine !== this.#engine);
+    if (others.length === 0) return others;
+    const engines = this.#lock.liveOwners();
+    return others.filter(({ engine }) => !engines.has(engine));
   }
 
-  #isAlive({ process: id, began, engine }: WorkMark): boolean {
-    if (this.#deadEngines.includes(engine)) return false;
-    const now = readStartTime(id);
-    return now !== '' && now === began;
+  /** Releases the lock of this engine. Its marks then count as those of a dead engine. */
+  close(): void {
+    this.#lock.release();
   }
 }
 
 function overlaps(some: readonly BytePath[], others: readonly BytePath[]): boolean {
   return some.some((one) => others.some((other) => isOverlapping(one, other)));
-}
-
-/** Returns the start time of a process, which distinguishes it from others with the same id; empty when it does not run. */
-function readStartTime(id: number): string {
-  try {
-    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return isRunning(id) ? 'running' : '';
-  }
-}
-
-function isRunning(id: number): boolean {
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) === 'EPERM';
-  }
 }

@@ -34,7 +34,7 @@ for (const name of ['renameSync', 'linkSync', 'unlinkSync'] as const)
 syncBuiltinESMExports();
 
 const limits = { files: 1000, bytes: 1e9, milliseconds: 60_000 };
-const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'undoing' });
+const engine = new UndoEngine({ data, limits });
 engine.recover();
 if (engine.changesOf(call)?.status === 'kept') engine.undo(call, true);
 writeSync(1, `${JSON.stringify(engine.changesOf(call)?.status)}\n`);

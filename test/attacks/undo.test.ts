@@ -142,7 +142,7 @@ suite('undo of a call beyond its limits', () => {
     const at = (name: string): string => join(root, name);
     for (const name of ['changed', 'removed']) writeFileSync(at(name), 'before');
     const ending = { ...limits };
-    const engine = new UndoEngine({ data, limits: ending, deadEngines: [], engine: 'test' });
+    const engine = new UndoEngine({ data, limits: ending });
     engine.begin('call_1', [root]);
     writeFileSync(at('changed'), 'by the call');
     unlinkSync(at('removed'));
@@ -219,7 +219,7 @@ suite('edit during an undo', () => {
       for (const directory of [data, root]) mkdirSync(directory);
       const at = (name: string): string => join(root, name);
       writeFileSync(at('changed'), 'before');
-      const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'test' });
+      const engine = new UndoEngine({ data, limits });
       engine.begin('call_1', [root]);
       writeFileSync(at('changed'), 'by the call');
       writeFileSync(at('added'), 'by the call');
@@ -256,7 +256,7 @@ suite('edit during an undo', () => {
     for (const directory of [data, root]) mkdirSync(directory);
     const file = join(root, 'changed');
     writeFileSync(file, 'before');
-    const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'test' });
+    const engine = new UndoEngine({ data, limits });
     engine.begin('call_1', [root]);
     writeFileSync(file, 'by the call');
     engine.finish('call_1');
@@ -289,7 +289,7 @@ suite('undo that is killed around each rename', () => {
         for (const directory of [data, root]) mkdirSync(directory);
         const at = (name: string): string => join(root, name);
         writeFileSync(at('changed'), 'before');
-        const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'calling' });
+        const engine = new UndoEngine({ data, limits });
         engine.begin('call_1', [root]);
         writeFileSync(at('changed'), 'by the call, ');
         writeFileSync(at('added'), 'by the call, ');

@@ -41,7 +41,7 @@ export const packageFolders: readonly { readonly packages: readonly string[]; re
     { packages: ['ai', '@ai-sdk/*'], folders: ['runtimes/model', 'surfaces/ai-sdk'] },
     { packages: ['hono', '@hono/*'], folders: ['server', 'surfaces/mcp'] },
     { packages: ['jose'], folders: ['server/access/oauth', 'sources/mcp/http/oauth'] },
-    { packages: ['node:sqlite'], folders: ['store/sqlite'] },
+    { packages: ['node:sqlite'], folders: ['store/sqlite', 'core/locks'] },
     { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
     { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
     { packages: ['undici', 'eventsource-parser'], folders: ['sources/mcp/http'] },

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as driver } from 'playwright-core';
-import { withFileLock } from '../../src/store/sqlite/file-lock.ts';
+import { withFileLock } from '../../src/core/locks/file-lock.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { root } from '../support/command.ts';
 

@@ -30,7 +30,7 @@ test('an undo that is killed and run again restores the same tree', { timeout: 9
     mkdirSync(data);
     createTree(root);
     const before = treeFingerprint(root);
-    const engine = new UndoEngine({ data, limits, deadEngines: [], engine: 'calling' });
+    const engine = new UndoEngine({ data, limits });
     engine.begin('call_1', [root]);
     changeTree(root);
     const changed = treeFingerprint(root);

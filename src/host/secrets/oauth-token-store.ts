@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { identityOf } from '../../config/trust/trust-records.ts';
 import type { TokenStore } from '../../sources/mcp/http/oauth/oauth-options.ts';
-import { withFileLock } from '../../store/sqlite/file-lock.ts';
+import { withFileLock } from '../../core/locks/file-lock.ts';
 import { openVault } from './open-vault.ts';
 
 /** The maximum wait for the lock, which is longer than a token refresh can take. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
+import { type LiveOwner, listLiveOwners } from '../../core/locks/presence-lock.ts';
 import type { CopiedPage, CopiedRow, CopiedTable, CopiedValue, CopySource } from '../copy/copy-ports.ts';
 import { sqliteStore } from './sqlite-store.ts';
-import { type LivingWriter, livingWriters } from './writer-lock.ts';
 
 /** Tables that are derived from the journal or belong to this file only; they are not copied. */
 const derivedTables = new Set(['entries', 'kinds', 'samples', 'anchor', 'tail']);
@@ -61,11 +61,11 @@ function lockSource(database: DatabaseSync, file: string): void {
   } catch (error) {
     refused = error;
   }
-  const living = livingWriters(`${file}-writers`);
-  if (living.length > 0)
+  const live = listLiveOwners(`${file}-writers`);
+  if (live.length > 0)
     throw new SignalboxError(
       'copy-failed',
-      `${file} is in use by ${living.map(displayName).join(', ')}; stop it, so that no records are written after the copy`,
+      `${file} is in use by ${live.map(displayName).join(', ')}; stop it, so that no records are written after the copy`,
     );
   if (refused !== undefined)
     throw new SignalboxError('copy-failed', `${file} cannot be locked: ${messageOf(refused)}`, { cause: refused });
@@ -85,8 +85,8 @@ function assertWhole(database: DatabaseSync, file: string): void {
     );
 }
 
-function displayName({ process, writer }: LivingWriter): string {
-  return process === 0 ? writer : `process ${process}`;
+function displayName({ process, owner }: LiveOwner): string {
+  return process === 0 ? owner : `process ${process}`;
 }
 
 class SqliteSource implements CopySource {

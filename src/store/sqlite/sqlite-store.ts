@@ -1,6 +1,7 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/identifiers.ts';
+import { PresenceLock } from '../../core/locks/presence-lock.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Sealer } from '../../journal/integrity/seal.ts';
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
@@ -18,7 +19,6 @@ import { PrunedJournal } from './journal/pruned-journal.ts';
 import { readSamples } from './journal/sample-table.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteSessionTable } from './sqlite-session-table.ts';
-import { WriterLock } from './writer-lock.ts';
 
 /** Opens a store in a SQLite file, or in memory when no file is given. */
 export function sqliteStore(options: { file?: string; sealer?: Sealer | undefined } = {}): Store {
@@ -40,7 +40,7 @@ class SqliteStore extends TableStore implements Store {
   readonly writer: string;
   readonly sealer: Sealer | undefined;
   readonly #database: SqliteDatabase;
-  readonly #lock: WriterLock | undefined;
+  readonly #lock: PresenceLock | undefined;
   readonly #journal: JournalTable;
   readonly #index: JournalIndex;
   readonly #pruned: PrunedJournal;
@@ -51,9 +51,9 @@ class SqliteStore extends TableStore implements Store {
   constructor(file: string, sealer: Sealer | undefined) {
     const database = new SqliteDatabase(file);
     const writer = newId('writer');
-    const lock = database.isOnDisk ? new WriterLock(`${file}-writers`, writer) : undefined;
+    const lock = database.isOnDisk ? new PresenceLock(`${file}-writers`, writer) : undefined;
     const tokens = new CachedTokenTable(database);
-    const living = (): ReadonlySet<string> => lock?.living() ?? new Set([writer]);
+    const living = (): ReadonlySet<string> => lock?.liveOwners() ?? new Set([writer]);
     super(database, new SqliteSessionTable(database, { own: writer, living }), tokens);
     this.location = database.location;
     this.isShared = database.isOnDisk;
@@ -154,7 +154,7 @@ class SqliteStore extends TableStore implements Store {
   }
 
   async livingWriters(): Promise<ReadonlySet<string>> {
-    return this.#lock?.living() ?? new Set([this.writer]);
+    return this.#lock?.liveOwners() ?? new Set([this.writer]);
   }
 
   async close(): Promise<void> {

@@ -22,11 +22,6 @@ export function storeFailure(error: unknown, location: string): unknown {
   return new SignalboxError('store-unavailable', message, { cause: error });
 }
 
-/** Returns whether an error is SQLITE_BUSY, in any extended form: another connection holds the lock. */
-export function isBusy(error: unknown): boolean {
-  return primaryCode(error) === 5;
-}
-
 /** Returns the primary error code, the lowest byte of SQLite's code; 0 for other errors. */
 function primaryCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;

@@ -21,7 +21,7 @@ export function undoRandomTrees(directory: string, trees: number): { changed: nu
   mkdirSync(join(directory, 'data'));
   mkdirSync(outside);
   writeFileSync(join(outside, 'file'), 'outside');
-  const engine = new UndoEngine({ data: join(directory, 'data'), limits, deadEngines: [], engine: 'test' });
+  const engine = new UndoEngine({ data: join(directory, 'data'), limits });
   let [changed, reported] = [0, 0];
   for (let round = 0; round < trees; round += 1) {
     const root = join(directory, `tree-${round}`);

@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { WriterLock } from './writer-lock.ts';
+import { PresenceLock } from './presence-lock.ts';
 
-describe('WriterLock', () => {
+describe('PresenceLock', () => {
   test('uses one file, and removes old files of killed processes', (t) => {
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-writers-'));
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-presence-'));
     t.after(() => rmSync(directory, { recursive: true }));
     const longAgo = new Date(Date.now() - 3_600_000);
     for (const name of ['a.lock.new', 'a.lock.new-journal', 'b.lock.new-journal']) {
@@ -15,8 +15,8 @@ describe('WriterLock', () => {
       utimesSync(join(directory, name), longAgo, longAgo);
     }
     writeFileSync(join(directory, 'beginning.lock.new'), '');
-    const lock = new WriterLock(directory, 'mine');
-    assert.deepEqual(lock.living(), new Set(['mine']));
+    const lock = new PresenceLock(directory, 'mine');
+    assert.deepEqual(lock.liveOwners(), new Set(['mine']));
     assert.deepEqual(readdirSync(directory).toSorted(), ['beginning.lock.new', 'mine.lock']);
     lock.release();
     assert.deepEqual(readdirSync(directory), ['beginning.lock.new']);

@@ -19,19 +19,20 @@ const unfinished = /\.lock\.new(?:-journal)?$/;
 const oldMs = 60_000;
 
 /**
- * Shows other processes that this writer is alive: an empty SQLite file that stays locked while the process lives. The operating
- * system releases the lock whenever the process dies; a process id could be reused.
+ * Shows other processes that its owner is alive: an empty SQLite file that stays locked while the process lives. The operating
+ * system releases the lock whenever the process dies. A process id could be reused, and containers that share a volume cannot
+ * see each other's processes.
  */
-export class WriterLock {
+export class PresenceLock {
   /** The directory of the lock files. */
   readonly directory: string;
   readonly #file: string;
   readonly #lock: DatabaseSync;
 
-  constructor(directory: string, writer: string) {
+  constructor(directory: string, owner: string) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.directory = directory;
-    this.#file = join(directory, `${writer}.lock`);
+    this.#file = join(directory, `${owner}.lock`);
     // Locked before it is renamed, so that no process ever finds it unlocked.
     const unnamed = `${this.#file}.new`;
     this.#lock = new DatabaseSync(unnamed);
@@ -42,17 +43,17 @@ export class WriterLock {
     renameSync(unnamed, this.#file);
   }
 
-  /** Returns the live writers, including this one. Removes the files of dead ones. */
-  living(): Set<string> {
-    const living = new Set<string>();
+  /** Returns the live owners, including this one. Removes the files of dead ones. */
+  liveOwners(): Set<string> {
+    const live = new Set<string>();
     for (const name of readdirSync(this.directory)) {
       const file = join(this.directory, name);
       if (unfinished.test(name) && isOld(file)) rmSync(file, { force: true });
       if (!name.endsWith('.lock')) continue;
-      if (isLocked(file)) living.add(name.slice(0, -'.lock'.length));
+      if (isLocked(file)) live.add(name.slice(0, -'.lock'.length));
       else rmSync(file, { force: true });
     }
-    return living;
+    return live;
   }
 
   release(): void {
@@ -61,19 +62,19 @@ export class WriterLock {
   }
 }
 
-/** A live writer. */
-export interface LivingWriter {
-  readonly writer: string;
+/** The live owner of a lock. */
+export interface LiveOwner {
+  readonly owner: string;
   /** The id of its process; 0 when unknown. */
   readonly process: number;
 }
 
-/** Returns the live writers of other processes, without removing files. */
-export function livingWriters(directory: string): readonly LivingWriter[] {
+/** Returns the live owners in other processes, without removing files. */
+export function listLiveOwners(directory: string): readonly LiveOwner[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
     .filter((name) => name.endsWith('.lock') && isLocked(join(directory, name)))
-    .map((name) => ({ writer: name.slice(0, -'.lock'.length), process: userVersion(join(directory, name)) }));
+    .map((name) => ({ owner: name.slice(0, -'.lock'.length), process: userVersion(join(directory, name)) }));
 }
 
 /** Reads SQLite's user version directly from the locked file. Must not be used for a lock of this process, because closing the file would drop it. */
