@@ -48,7 +48,14 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
   ): Promise<CallOutcome> {
     const begun = await begin(call, workspace);
     if ('outcome' in begun) return begun;
-    const outcome = await next(call);
+    let outcome: CallOutcome;
+    try {
+      outcome = await next(call);
+    } catch (error) {
+      // The tool may have run. Without the end of its checkpoint, no later call could use the workspace.
+      await begun.finish().catch(() => undefined);
+      throw error;
+    }
     if (isOver(outcome)) return finished(call, outcome, begun);
     return compensated(call, await rolledBack(call, await settled(call, outcome), begun));
   }

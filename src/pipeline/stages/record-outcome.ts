@@ -90,8 +90,10 @@ function recordedElsewhere(): Error {
   return new Error('another process took this process for ended, and recorded the call as "unknown"');
 }
 
+/** Returns `unknown` once the tool was started, because it may have acted. */
 function internalFault(call: Call, error: unknown): CallOutcome {
-  return failedOutcome('failed', 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
+  const outcome = call.isStarted ? 'unknown' : 'failed';
+  return failedOutcome(outcome, 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
 }
 
 function unrecorded(call: Call, outcome: CallOutcome, error: unknown): CallOutcome {

@@ -57,14 +57,21 @@ export class Compensations {
     const problem = done.ok ? undefined : done.problem;
     const result = done.ok ? 'undone' : 'failed';
     const ending = { result, changes: 0, conflicts: [], ...omitUndefined({ error: problem }) } as const;
-    await this.record(compensation, tool.definition.name, ending);
+    try {
+      await this.record(compensation, tool.definition.name, ending);
+    } catch (error) {
+      return problem ?? `it was run, but that could not be recorded: ${messageOf(error)}`;
+    }
     return problem;
   }
 
-  /** Records that the workspace changes of a call could not be rolled back. */
+  /** Records that the workspace changes of a call could not be rolled back. The outcome of the call reports it, too. */
   async rollbackFailed({ id, session, tool }: AdmittedCall, error: string): Promise<void> {
     const ending = { result: 'failed', changes: 0, conflicts: [], error } as const;
-    await this.record({ call: id, session, principal: systemPrincipal }, tool.definition.name, ending);
+    // An unavailable journal must not replace the outcome of the call.
+    await this.record({ call: id, session, principal: systemPrincipal }, tool.definition.name, ending).catch(
+      () => undefined,
+    );
   }
 
   /** Runs an undo function, unless another process has begun it. */
