@@ -48,7 +48,8 @@ type Scope = 'everything' | 'values';
 
 /** Shorter values cannot be redacted without also redacting ordinary words. */
 export const minSecretLength = 4;
-const neutralPlaceholder = '[●●●●]';
+/** Replaces a secret whose name contains a secret. */
+export const neutralPlaceholder = '[●●●●]';
 const emptyPlaceholder = '';
 
 /** Creates a redactor without registered values. */

@@ -2,6 +2,8 @@ import type { Undone, ToolInvoked } from '../../journal/entries/journal-event.ts
 import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { neutralPlaceholder } from '../../redaction/redactor.ts';
+import { argumentsDigest } from '../recording/canonical-arguments.ts';
 import type { Compensation, Compensations } from './compensations.ts';
 
 /** The state of a tool's own undo function for a call. `blocked`: it should run and cannot. */
@@ -43,7 +45,7 @@ export async function ownUndo(
   if (before.count > 0 && !again) return blocked(`${before.ended}; check its effect, then run it again with "again"`);
   // The caller's original form, because the arguments pass through the schema again.
   const given = call.givenArguments ?? call.arguments;
-  if (isCut(given))
+  if (isIncomplete(call, given))
     return blocked(
       `the arguments of ${callId} are not recorded in full (they contain secrets, or are very long), so its own undo cannot be run`,
     );
@@ -74,7 +76,9 @@ async function runsBefore(call: string, journal: JournalReader): Promise<{ count
   return { count, ended };
 }
 
-/** Returns whether recorded arguments are incomplete: secrets and very long arguments are not in the journal. */
-function isCut(args: JsonObject): boolean {
-  return '…' in args || JSON.stringify(args).includes('[redacted');
+/** Returns whether the recorded arguments of a call are incomplete: secrets and very long arguments are not in the journal. */
+function isIncomplete({ arguments: recorded, argumentsHash }: ToolInvoked, given: JsonObject): boolean {
+  if (argumentsHash !== undefined && argumentsDigest(JSON.stringify(recorded)) !== argumentsHash) return true;
+  const text = JSON.stringify(given);
+  return '…' in given || text.includes('[redacted') || text.includes(neutralPlaceholder);
 }

@@ -298,4 +298,21 @@ describe('compensations', () => {
     assert.match(error ?? '', /are not recorded in full/);
     assert.equal(done.length, 1);
   });
+
+  test('are refused when a secret in the arguments was replaced without its name', async () => {
+    const done: string[] = [];
+    // The placeholder with the name would itself contain the secret.
+    await using opened = await openBox(() => [compensable(done, () => 'ok')], { secrets: { CARD: 'CARD' } });
+    const { callId } = await opened.box.call('mcp__t__order', { what: 'with CARD' });
+    const { outcome, error } = await opened.box.undo.call(callId);
+    assert.deepEqual([outcome, done.length], ['failed', 1]);
+    assert.match(error ?? '', /are not recorded in full/);
+  });
+
+  test('run for arguments that only look redacted', async () => {
+    const done: string[] = [];
+    await using opened = await openBox(() => [compensable(done, () => 'ok')]);
+    const { callId } = await opened.box.call('mcp__t__order', { what: 'an … ellipsis' });
+    assert.equal((await opened.box.undo.call(callId)).outcome, 'undone');
+  });
 });
