@@ -37,11 +37,16 @@ export async function settleCall(
     );
   const written = await journal.append(
     {
-      ...entryDraft('CallSettled', { as, by, note: note?.slice(0, 1000) }, redactor, {
-        call: id,
-        session: call.sessionId,
-        tool: call.tool,
-      }),
+      ...entryDraft(
+        'CallSettled',
+        { as, by, note: note === undefined ? undefined : redactor.text(note).slice(0, 1000) },
+        redactor,
+        {
+          call: id,
+          session: call.sessionId,
+          tool: call.tool,
+        },
+      ),
       // The same mechanism that makes an idempotency key single-use.
       claim: { key: `settled:${id}`, fingerprint: as },
     },

@@ -52,7 +52,7 @@ async function traced(
   options: ObserveOptions,
 ): Promise<CallOutcome> {
   const tracer = trace.getTracer('signalbox', options.version);
-  const span = tracer.startSpan(`tools/call ${call.name}`, { kind: SpanKind.INTERNAL });
+  const span = tracer.startSpan(`tools/call ${shortName(call, options.redactor)}`, { kind: SpanKind.INTERNAL });
   const recording = span.isRecording();
   const outcome = recording
     ? await context.with(trace.setSpan(context.active(), span), next, undefined, call)
@@ -68,7 +68,7 @@ async function traced(
 function describe(span: Telemetry.Span, call: Call, outcome: CallOutcome, { content, redactor }: ObserveOptions): void {
   span.setAttributes({
     'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': call.tool?.definition.name ?? call.name,
+    'gen_ai.tool.name': call.tool?.definition.name ?? shortName(call, redactor),
     'gen_ai.tool.call.id': call.id,
     'mcp.method.name': 'tools/call',
     'signalbox.outcome': outcome.outcome,
@@ -83,8 +83,17 @@ function describe(span: Telemetry.Span, call: Call, outcome: CallOutcome, { cont
     span.setAttributes({ 'signalbox.decision': call.decision.answer, 'signalbox.rule': call.decision.rule });
   if (content) {
     span.setAttribute('gen_ai.tool.call.arguments', redactor.json(call.argumentsText));
-    span.setAttribute('gen_ai.tool.call.result', redactor.text(renderContent(outcome.content, 10_000)));
+    // Redacted before it is cut to its final length, because half a secret would not be recognized.
+    span.setAttribute(
+      'gen_ai.tool.call.result',
+      redactor.text(renderContent(outcome.content, 40_000)).slice(0, 10_000),
+    );
   }
+}
+
+/** Returns the name that the caller gave, which is any text. */
+function shortName({ name }: Call, redactor: Redactor): string {
+  return redactor.text(name).slice(0, 200);
 }
 
 function describeError(
