@@ -175,6 +175,24 @@ describe('active policies', () => {
     }
   });
 
+  test('count the earlier calls of a caller without a session, however many calls others made since', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'signalbox-policies-'));
+    const once = [{ id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '24h', max: 1, by: 'session' } }];
+    const [quiet, busy] = ['quiet', 'busy'].map((id) => ({ principal: { id, kind: 'agent' as const } }));
+    try {
+      await withBox({ policies: once, data }, async (box) => {
+        assert.equal((await box.call('mcp__x__pay', {}, quiet)).outcome, 'completed');
+        for (let call = 0; call < 20_100; call += 100)
+          await Promise.all(Array.from({ length: 100 }, () => box.call('mcp__x__test', {}, busy)));
+      });
+      await withBox({ policies: once, data }, async (box) => {
+        assert.equal((await box.call('mcp__x__pay', {}, quiet)).outcome, 'denied');
+      });
+    } finally {
+      rmSync(data, { recursive: true });
+    }
+  });
+
   test('decide a call again after its approval, and count it once', async () => {
     const ended: string[] = [];
     const rules = [
