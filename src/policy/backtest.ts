@@ -67,20 +67,20 @@ export class Backtester {
     this.#directoriesOf = directoriesOf;
   }
 
-  /** Processes the next call. Only `counted` calls are compared; the others are only history. */
-  add(call: RecordedCall, counted: boolean): void {
+  /** Processes the next call. A call that is not compared is only history. */
+  add(call: RecordedCall, isCompared: boolean): void {
     const session = this.#factsOf(`session ${call.session} ${call.session === '' ? call.principal.id : ''}`, () =>
       this.#policy.sessionFacts(),
     );
     const principal = this.#factsOf(`principal ${call.principal.id}`, () => this.#policy.principalFacts());
-    if (counted && call.decision !== undefined) this.#compare(call, call.decision, { session, principal });
+    if (isCompared && call.decision !== undefined) this.#compare(call, call.decision, { session, principal });
     if (call.event === undefined) return;
     session.observe(call.event);
     principal.observe(call.event);
   }
 
   /** Processes the undo of a call. */
-  undone(call: string): void {
+  undo(call: string): void {
     for (const facts of this.#facts.values()) facts.revert(call);
   }
 
@@ -98,8 +98,8 @@ export class Backtester {
     const { id, at, tool, session, principal } = call;
     const size = JSON.stringify(call.arguments).length;
     const directories = this.#directoriesOf(call.server);
-    const asked = { id, at, tool: this.#tool(call), arguments: call.arguments, size, ...directories, principal };
-    const after = this.#policy.decide({ ...asked, session: session === '' ? undefined : session }, past);
+    const input = { id, at, tool: this.#tool(call), arguments: call.arguments, size, ...directories, principal };
+    const after = this.#policy.decide({ ...input, session: session === '' ? undefined : session }, past);
     if (after.answer === before.answer) return;
     const where = session === '' ? {} : { sessionId: session };
     this.#changed.push({ callId: id, at: new Date(at).toISOString(), tool, ...where, before, after });

@@ -24,11 +24,11 @@ export interface ToolPolicy {
 }
 
 /** Combines the decision of rules with those of policies in code: `deny` beats `ask` beats `allow`, and any of them beats the default. */
-export function combineDecisions(ruled: Decision, said: readonly Decision[]): Decision {
+export function combineDecisions(ruled: Decision, answers: readonly Decision[]): Decision {
   let found = ruled.rule.startsWith('default:') ? undefined : ruled;
-  for (const each of said) if (found === undefined || isStronger(each.answer, found.answer)) found = each;
+  for (const each of answers) if (found === undefined || isStronger(each.answer, found.answer)) found = each;
   if (found === undefined) return ruled;
-  const asking = [...(found === ruled ? [ruled] : []), ...said].filter(({ answer }) => answer === 'ask');
+  const asking = [...(found === ruled ? [ruled] : []), ...answers].filter(({ answer }) => answer === 'ask');
   if (found === ruled && asking.length < 2) return ruled;
   const asks = found.answer === 'ask' && asking.length > 1 ? { asks: asking.flatMap(askingRules) } : {};
   const { policy, shadow } = ruled;
@@ -47,27 +47,27 @@ export function evaluateToolPolicy(
   session: SessionHistory,
 ): Decision | undefined | Promise<Decision | undefined> {
   const rule = `code:${policy.name}`;
-  const failed = (error: unknown): Decision => ({
+  const denyFailure = (error: unknown): Decision => ({
     answer: 'deny',
     rule,
     reason: `the policy failed: ${messageOf(error)}`,
   });
   try {
-    const said = policy.check(call, session);
-    if (said instanceof Promise) return said.then((answer) => decisionOf(answer, rule), failed);
-    return decisionOf(said, rule);
+    const answer = policy.check(call, session);
+    if (answer instanceof Promise) return answer.then((resolved) => toDecision(resolved, rule), denyFailure);
+    return toDecision(answer, rule);
   } catch (error) {
-    return failed(error);
+    return denyFailure(error);
   }
 }
 
-function decisionOf(said: ToolPolicyAnswer | undefined, rule: string): Decision | undefined {
-  if (said === undefined) return undefined;
+function toDecision(checked: ToolPolicyAnswer | undefined, rule: string): Decision | undefined {
+  if (checked === undefined) return undefined;
   // A policy in plain JavaScript can return anything.
-  const answer: unknown = (said as Partial<ToolPolicyAnswer> | null)?.answer;
+  const answer: unknown = (checked as Partial<ToolPolicyAnswer> | null)?.answer;
   if (answer !== 'allow' && answer !== 'ask' && answer !== 'deny')
     return { answer: 'deny', rule, reason: 'the policy gave no answer; it must be allow, ask or deny' };
-  const { reason, values } = said;
+  const { reason, values } = checked;
   return {
     answer,
     rule,

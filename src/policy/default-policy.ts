@@ -5,7 +5,7 @@ import { type Effect, type ToolDefinition, isEffect } from '../core/tools/tool.t
 export const askOncePerSessionRule = 'default:undoable';
 
 const decisions: Readonly<Record<Effect, Decision>> = {
-  read: { answer: 'allow', rule: 'default:read', reason: 'reads run' },
+  read: { answer: 'allow', rule: 'default:read', reason: 'reads are allowed' },
   undoable: {
     answer: 'ask',
     rule: askOncePerSessionRule,

@@ -222,7 +222,7 @@ describe('rules about history', () => {
     assert.equal(decide('mcp__bank__pay', { amount: 50 }).answer, 'allow');
     const { answer, values, reason } = decide('mcp__bank__pay', { amount: 51 });
     assert.deepEqual([answer, values], ['deny', { cost: 450, call: 51 }]);
-    assert.equal(reason, 'a cost of 500 in this session is the limit');
+    assert.equal(reason, 'cost limit of 500 in this session reached');
     for (const amount of [-100, '1', null, [1]]) assert.equal(decide('mcp__bank__pay', { amount }).answer, 'deny');
   });
 

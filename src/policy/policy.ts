@@ -33,12 +33,12 @@ interface ToolRules {
   readonly view: ToolView;
   readonly enforced: readonly PreparedRule[];
   readonly shadowed: readonly PreparedRule[];
-  readonly byDefault: Decision;
+  readonly defaultDecision: Decision;
   readonly dependsOnHistory: boolean;
-  /** Whether a limit counts calls of the tool. */
-  readonly counted: boolean;
+  /** Whether a limit counts calls of the tool, even if it limits only calls of other tools. */
+  readonly isCountedByLimit: boolean;
   /** Whether rules for the tool read facts of the principal, or calls of the tool change those facts. */
-  readonly principal: boolean;
+  readonly needsPrincipalFacts: boolean;
 }
 
 /** Decides calls by rules: `deny` beats `ask` beats `allow`. A call that no rule matches is decided by the effect of its tool. */
@@ -56,12 +56,12 @@ export class Policy {
 
   /** Returns empty facts of a session that track what these rules read. */
   sessionFacts(): Facts {
-    return new Facts(this.#set.sessionNeeds);
+    return new Facts(this.#set.sessionRequirements);
   }
 
   /** Returns empty facts of a principal that track what these rules read. */
   principalFacts(): Facts {
-    return new Facts(this.#set.principalNeeds);
+    return new Facts(this.#set.principalRequirements);
   }
 
   /** The period for which facts of a principal are needed, in milliseconds; 0 when no rule reads them. */
@@ -71,17 +71,17 @@ export class Policy {
 
   /** Whether values that tools returned are found again in arguments, which needs the whole output of a tool. */
   get tracksValues(): boolean {
-    return this.#set.principalNeeds.valuesOf.length > 0;
+    return this.#set.principalRequirements.trackedLabels.length > 0;
   }
 
-  /** Returns the labels of a tool whose output is recognised again in arguments; without a tool, all such labels. */
-  trackedLabels(labels: readonly string[] = this.#set.principalNeeds.valuesOf): readonly string[] {
-    return labels.filter((label) => this.#set.principalNeeds.valuesOf.includes(label));
+  /** Returns the labels of a tool whose output is recognized again in arguments; without a tool, all such labels. */
+  trackedLabels(labels: readonly string[] = this.#set.principalRequirements.trackedLabels): readonly string[] {
+    return labels.filter((label) => this.#set.principalRequirements.trackedLabels.includes(label));
   }
 
   /** Returns whether a rule reads facts of the principal for calls of a tool, or counts those calls among them. */
-  needsPrincipal(tool: ToolDefinition): boolean {
-    return this.#rulesFor(tool).principal;
+  needsPrincipalFacts(tool: ToolDefinition): boolean {
+    return this.#rulesFor(tool).needsPrincipalFacts;
   }
 
   /** Returns whether decisions about a tool depend on earlier calls. */
@@ -89,9 +89,9 @@ export class Policy {
     return this.#rulesFor(tool).dependsOnHistory;
   }
 
-  /** Returns whether a limit counts calls of a tool. Such calls are counted again once their intents have a position in the journal. */
-  isCounted(tool: ToolDefinition): boolean {
-    return this.#rulesFor(tool).counted;
+  /** Returns whether a limit counts calls of a tool. The limits of such calls are checked again once their intents have a position in the journal. */
+  isCountedByLimit(tool: ToolDefinition): boolean {
+    return this.#rulesFor(tool).isCountedByLimit;
   }
 
   /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
@@ -102,26 +102,26 @@ export class Policy {
       const result = rule.isLimit ? rule.evaluate(context) : undefined;
       if (result === undefined || (result.answer === 'ask' && isAsked)) continue;
       const { rule: id, at } = result.asking;
-      const reason = `${result.reason}; calls that began just before this one reached it`;
+      const reason = `${result.reason}; calls that began just before this one used it up`;
       return { answer: 'deny', rule: id, reason, ...(at === undefined ? {} : { at }), policy: this.version };
     }
     return undefined;
   }
 
   /** Returns the facts of a call's arguments that rules of this policy may need later. */
-  countedArguments(tool: ToolDefinition, args: JsonObject): ArgumentFacts {
+  argumentFactsOf(tool: ToolDefinition, args: JsonObject): ArgumentFacts {
     const { all } = namesOf(tool);
-    const { sessionNeeds, principalNeeds } = this.#set;
+    const { sessionRequirements, principalRequirements } = this.#set;
     const costs: [string, number][] = [];
-    for (const { match, each } of [...sessionNeeds.meters, ...principalNeeds.meters]) {
-      if (each === undefined || !matchesAny(all, match)) continue;
+    for (const { match, costExpression } of [...sessionRequirements.meters, ...principalRequirements.meters]) {
+      if (costExpression === undefined || !matchesAny(all, match)) continue;
       try {
-        costs.push([each.text, each.of(args)]);
+        costs.push([costExpression.text, costExpression.evaluate(args)]);
       } catch {
         // The rule has another scope, so the call has no cost for it.
       }
     }
-    const names = new Set([...pathArguments, ...sessionNeeds.tracks.map(({ path }) => path)]);
+    const names = new Set([...pathArguments, ...sessionRequirements.tracks.map(({ path }) => path)]);
     const paths = [...names].flatMap((name) => {
       const values = Object.hasOwn(args, name) ? pathsIn(args[name]) : undefined;
       return values === undefined ? [] : [[name, values.slice(0, maxPaths).map(pathFingerprint)] as const];
@@ -132,7 +132,7 @@ export class Policy {
   /** Decides a call. Never throws: a rule that cannot be evaluated denies. */
   decide(call: PolicyInput, past: DecisionFacts): Decision {
     const rules = this.#rulesFor(call.tool);
-    if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.byDefault;
+    if (rules.enforced.length === 0 && rules.shadowed.length === 0) return rules.defaultDecision;
     const context = new EvaluationContext(call, past.session, past.principal, rules.view);
     let strongest: RuleResult | undefined;
     const asking: AskingRule[] = [];
@@ -153,9 +153,10 @@ export class Policy {
       return result === undefined ? [] : { answer: result.answer, rule: result.rule.id, reason: result.reason };
     });
     const shadowed = shadow.length === 0 ? {} : { shadow };
-    if (strongest === undefined) return shadow.length === 0 ? rules.byDefault : { ...rules.byDefault, ...shadowed };
+    if (strongest === undefined)
+      return shadow.length === 0 ? rules.defaultDecision : { ...rules.defaultDecision, ...shadowed };
     const asks = strongest.answer === 'ask' && asking.length > 1 ? { asks: asking } : {};
-    return { ...decisionOf(strongest, context), ...asks, policy: this.version, ...shadowed };
+    return { ...toDecision(strongest, context), ...asks, policy: this.version, ...shadowed };
   }
 
   #rulesFor(tool: ToolDefinition): ToolRules {
@@ -168,11 +169,13 @@ export class Policy {
         view: new ToolView(tool),
         enforced: prepared(false),
         shadowed: prepared(true),
-        byDefault: { ...decideByDefault(tool), policy: this.version },
+        defaultDecision: { ...decideByDefault(tool), policy: this.version },
         dependsOnHistory: rules.some(({ kind }) => readsHistory(kind)),
-        counted: this.rules.some((rule) => countsCalls(rule, tool)),
-        principal: this.rules.some(
-          ({ kind }) => isOfPrincipal(kind) && (rules.some((rule) => rule.kind === kind) || isFactOf(kind, tool)),
+        isCountedByLimit: this.rules.some((rule) => countsCalls(rule, tool)),
+        needsPrincipalFacts: this.rules.some(
+          ({ kind }) =>
+            readsPrincipalFacts(kind) &&
+            (rules.some((rule) => rule.kind === kind) || changesPrincipalFacts(kind, tool)),
         ),
       };
       this.#byTool.set(tool, known);
@@ -181,31 +184,58 @@ export class Policy {
   }
 }
 
-function isOfPrincipal(kind: RuleKind): boolean {
-  if (kind.kind === 'limit') return kind.meters.some(({ by }) => by === 'principal');
-  return kind.kind === 'flow' || (kind.kind === 'requires' && kind.by !== 'session');
+/** Returns whether a rule reads facts of the principal. */
+function readsPrincipalFacts(kind: RuleKind): boolean {
+  switch (kind.type) {
+    case 'match':
+    case 'readBeforeWrite':
+      return false;
+    case 'requires':
+      return kind.by !== 'session';
+    case 'limit':
+      return kind.meters.some(({ by }) => by === 'principal');
+    case 'flow':
+      return true;
+  }
 }
 
-function isFactOf(kind: RuleKind, tool: ToolDefinition): boolean {
+/** Returns whether calls of a tool change the facts of the principal that a rule reads. */
+function changesPrincipalFacts(kind: RuleKind, tool: ToolDefinition): boolean {
   const { all } = namesOf(tool);
-  if (kind.kind === 'limit') return kind.meters.some(({ meter }) => matchesAny(all, meter.match));
-  if (kind.kind === 'flow') return tool.labels.some((label) => kind.from.includes(label));
-  return kind.kind === 'requires' && kind.targets.some(({ steps }) => steps.some((step) => matchesAnyName(all, step)));
+  switch (kind.type) {
+    case 'match':
+    case 'readBeforeWrite':
+      return false;
+    case 'requires':
+      return kind.targets.some(({ steps }) => steps.some((step) => matchesAnyName(all, step)));
+    case 'limit':
+      return kind.meters.some(({ meter }) => matchesAny(all, meter.match));
+    case 'flow':
+      return tool.labels.some((label) => kind.from.includes(label));
+  }
 }
 
 /** Returns whether a rule counts calls of a tool, also where it limits only calls of other tools. */
 function countsCalls({ kind, shadow }: Rule, tool: ToolDefinition): boolean {
-  if (kind.kind !== 'limit' || shadow) return false;
+  if (kind.type !== 'limit' || shadow) return false;
   return kind.meters.some(({ meter }) => matchesAny(namesOf(tool).all, meter.match));
 }
 
 /** Returns whether a rule may read history: every kind except a `match` whose condition does not contain `session`, even in a string. */
 function readsHistory(kind: RuleKind): boolean {
-  return kind.kind !== 'match' || (kind.when !== true && kind.when.text.includes('session'));
+  switch (kind.type) {
+    case 'match':
+      return kind.when !== true && kind.when.text.includes('session');
+    case 'requires':
+    case 'readBeforeWrite':
+    case 'limit':
+    case 'flow':
+      return true;
+  }
 }
 
 /** Values only explain a decision, so they are left out when the budget is used up. */
-function valuesOf(explain: RuleResult['values'], context: EvaluationContext): JsonObject | undefined {
+function explainValues(explain: RuleResult['values'], context: EvaluationContext): JsonObject | undefined {
   try {
     return explain?.(context);
   } catch (error) {
@@ -214,8 +244,8 @@ function valuesOf(explain: RuleResult['values'], context: EvaluationContext): Js
   }
 }
 
-function decisionOf({ rule, answer, reason, values: explain }: RuleResult, context: EvaluationContext): Decision {
-  const values = valuesOf(explain, context);
+function toDecision({ rule, answer, reason, values: explain }: RuleResult, context: EvaluationContext): Decision {
+  const values = explainValues(explain, context);
   return {
     answer,
     rule: rule.id,

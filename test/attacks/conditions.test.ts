@@ -103,7 +103,7 @@ describe('expensive condition on large arguments', () => {
             new ConditionInput(
               call,
               new ToolView(definition),
-              new Facts({ meters: [], tracks: [], valuesOf: [] }),
+              new Facts({ meters: [], tracks: [], trackedLabels: [] }),
               work,
             ),
           );

@@ -102,7 +102,12 @@ suite('signalbox call', () => {
     const result = await project.json(['call', 'list', '--as', 'bot', '--session', 's1', '--key', 'k1']);
     assert.deepEqual(
       [result['tool'], result['outcome'], result['structuredContent'], result['decision']],
-      ['mcp__notes__list', 'completed', ['milk'], { answer: 'allow', rule: 'default:read', reason: 'reads run' }],
+      [
+        'mcp__notes__list',
+        'completed',
+        ['milk'],
+        { answer: 'allow', rule: 'default:read', reason: 'reads are allowed' },
+      ],
     );
     assert.ok(typeof result['callId'] === 'string' && typeof result['durationMs'] === 'number');
     const { items } = (await project.json(['journal', '--session', 's1', '--outcome', 'completed'])) as {

@@ -26,7 +26,7 @@ function evaluationOf(evaluate: () => unknown): Evaluation {
 
 /** Returns an input with a history of calls and a session that depend on `variant`. */
 function inputWith(args: JsonObject, variant: number, meters: WindowMeters): ConditionInput {
-  const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
+  const facts = new Facts({ meters: meters.all(), tracks: [], trackedLabels: [] });
   const event = { effect: 'read' as const, labels: ['x'], output: '', ok: variant % 3 > 0, cost: 1.5 };
   if (variant > 1)
     facts.observe({ ...event, seq: 1, at: at - 1000, call: 'c1', tool: 'a', arguments: { a: variant, path: 'x' } });

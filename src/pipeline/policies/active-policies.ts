@@ -57,7 +57,7 @@ export class ActivePolicies {
   /** Returns whether a call must be counted again once its intent has its position in the journal, because other processes count too. */
   needsRecount(call: DecidedCall): boolean {
     const current = this.#current;
-    return current?.facts.isShared === true && current.policy.isCounted(call.tool.definition);
+    return current?.facts.isShared === true && current.policy.isCountedByLimit(call.tool.definition);
   }
 
   /** Counts a call again. Returns the denial when calls of other processes have reached a limit before it. */

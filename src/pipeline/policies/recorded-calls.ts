@@ -20,7 +20,7 @@ export function endedCall(entry: StoredEntry): EndedCall {
 }
 
 /** Returns the event of a recorded call; `undefined` when it did not run or another call counts instead. Observed calls ran without a decision. */
-export function eventOf(recorded: ToolInvoked, counted?: ArgumentFacts): CallEvent | undefined {
+export function eventOf(recorded: ToolInvoked, argumentFacts?: ArgumentFacts): CallEvent | undefined {
   const { outcome, error, decision, approvalId, observed = false, uncounted = false } = recorded;
   if (uncounted) return undefined;
   // A call that still asked when it ended, for example because its caller gave up, did not run.
@@ -36,7 +36,7 @@ export function eventOf(recorded: ToolInvoked, counted?: ArgumentFacts): CallEve
     labels: recorded.labels ?? [],
     ok: outcome === 'completed',
     arguments: recorded.arguments,
-    counted,
+    argumentFacts,
     output: recorded.output,
     cost: recorded.costUsd ?? 0,
   };

@@ -21,7 +21,7 @@ export async function backtest(
     if (entry.type !== 'ToolInvoked') continue;
     // An undo affects the calls that were recorded after it.
     for (let each = undone[next]; each !== undefined && each.seq < entry.seq; each = undone[(next += 1)])
-      backtester.undone(each.callId);
+      backtester.undo(each.callId);
     backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
   }
   signal?.throwIfAborted();

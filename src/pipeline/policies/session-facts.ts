@@ -116,7 +116,7 @@ export class SessionFacts {
   open(owner: FactsOwner, tool: ToolDefinition): CallFacts {
     const { session, principal } = owner;
     const own = session === '' ? this.#page('alone', principal, owner) : this.#page('session', session, owner);
-    if (!this.#policy.needsPrincipal(tool))
+    if (!this.#policy.needsPrincipalFacts(tool))
       return { owner, tool, pages: [own], past: { session: own.facts, principal: this.#noFacts } };
     const other = this.#page('principal', principal, owner);
     return { owner, tool, pages: [own, other], past: { session: own.facts, principal: other.facts } };
@@ -159,7 +159,7 @@ export class SessionFacts {
     const begun = this.#begun.get(id);
     if (begun === undefined) return undefined;
     const { pages, past } = begun.at;
-    for (const { facts } of pages) facts.setPlace(id, seq);
+    for (const { facts } of pages) facts.setSeq(id, seq);
     await this.pastOf(begun.at, true);
     if (pages.every(({ foreignEntries }, index) => foreignEntries === begun.foreignEntries[index])) return undefined;
     return past.session.readBefore(seq, () => past.principal.readBefore(seq, () => check(past)));
@@ -373,7 +373,7 @@ export class SessionFacts {
   #sessionEntries({ session, principal }: FactsOwner): Recorded {
     if (session !== '') return { query: { session }, matches: () => true };
     // Calls without a session share one past for each principal.
-    return { query: {}, matches: (owner) => owner.session === '' && owner.principal === principal };
+    return { query: { principal }, matches: (owner) => owner.session === '' && owner.principal === principal };
   }
 
   #principalEntries({ principal }: FactsOwner): Recorded | undefined {
@@ -403,7 +403,7 @@ function applyEntry(facts: Facts, entry: StoredEntry, matches: Recorded['matches
         at: entry.at,
         seq: entry.seq,
         arguments: args,
-        counted: countedIn(entry),
+        argumentFacts: countedIn(entry),
       });
   } else if (entry.type === 'ToolInvoked') {
     const { event, ...owner } = endedCall(entry);

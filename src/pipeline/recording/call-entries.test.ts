@@ -78,7 +78,15 @@ describe('ToolInvoked entry', () => {
         first.effect,
         first.definitionHash?.length,
       ],
-      ['local:t', 't', { a: 1 }, '{"a":1}', { answer: 'allow', rule: 'default:read', reason: 'reads run' }, 'read', 64],
+      [
+        'local:t',
+        't',
+        { a: 1 },
+        '{"a":1}',
+        { answer: 'allow', rule: 'default:read', reason: 'reads are allowed' },
+        'read',
+        64,
+      ],
     );
     await box.close();
   });

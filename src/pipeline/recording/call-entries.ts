@@ -67,7 +67,7 @@ function withFacts({ evaluation, tool, argumentsText }: Call, body: string): str
   if (evaluation === undefined || tool === undefined) return body;
   // Parsed again, because the tool may have modified its arguments.
   const args = JSON.parse(argumentsText) as JsonObject;
-  return withCounted(body, evaluation.policies.policy.countedArguments(tool.definition, args));
+  return withCounted(body, evaluation.policies.policy.argumentFactsOf(tool.definition, args));
 }
 
 /** Returns whether an entry certainly contains no secret, without searching its prepared part again. */

@@ -26,7 +26,7 @@ export class ConditionInput {
   readonly args: JsonObject;
   readonly tool: ToolView;
   readonly facts: Facts;
-  readonly seen: ConditionCall;
+  readonly conditionCall: ConditionCall;
   /** The budget for evaluating conditions, shared by all rules of a call. */
   readonly work: WorkBudget;
   #call: CallView | undefined;
@@ -34,28 +34,33 @@ export class ConditionInput {
   #session: SessionView | undefined;
   #now: Date | undefined;
 
-  constructor(seen: ConditionCall, tool: ToolView, facts: Facts, work: WorkBudget = new WorkBudget(seen.size)) {
-    this.args = seen.arguments;
+  constructor(
+    conditionCall: ConditionCall,
+    tool: ToolView,
+    facts: Facts,
+    work: WorkBudget = new WorkBudget(conditionCall.size),
+  ) {
+    this.args = conditionCall.arguments;
     this.tool = tool;
     this.facts = facts;
-    this.seen = seen;
+    this.conditionCall = conditionCall;
     this.work = work;
   }
 
   get call(): CallView {
-    return (this.#call ??= new CallView(this.seen.id, this.seen.at));
+    return (this.#call ??= new CallView(this.conditionCall.id, this.conditionCall.at));
   }
 
   get principal(): PrincipalView {
-    return (this.#principal ??= new PrincipalView(this.seen.principal));
+    return (this.#principal ??= new PrincipalView(this.conditionCall.principal));
   }
 
   get session(): SessionView {
-    return (this.#session ??= new SessionView(this.seen.session ?? '', this.facts, this.seen.at));
+    return (this.#session ??= new SessionView(this.conditionCall.session ?? '', this.facts, this.conditionCall.at));
   }
 
   get now(): Date {
-    return (this.#now ??= new Date(this.seen.at));
+    return (this.#now ??= new Date(this.conditionCall.at));
   }
 }
 

@@ -24,7 +24,7 @@ export class WindowMeters {
     const key = `${window} ${pattern}`;
     let meter = this.#meters.get(key);
     if (meter === undefined) {
-      meter = { match: [pattern], windowMs: parseDurationMs(window), each: undefined };
+      meter = { match: [pattern], windowMs: parseDurationMs(window), costExpression: undefined };
       this.#meters.set(key, meter);
     }
     return meter;
@@ -94,8 +94,8 @@ const pathWork = 3000;
 const namesWork = 2000;
 
 function pathOf(text: string): PathLocation {
-  const { seen } = currentEvaluation();
-  return new PathLocation(text, seen?.directory, seen?.startDirectory);
+  const { conditionCall } = currentEvaluation();
+  return new PathLocation(text, conditionCall?.directory, conditionCall?.startDirectory);
 }
 
 function isWithin(path: PathLocation, directory: string): boolean {

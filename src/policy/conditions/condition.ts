@@ -1,7 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { closestMatch } from '../../core/text/closest-match.ts';
-import type { Cost } from '../facts/meter.ts';
+import type { CostExpression } from '../facts/meter.ts';
 import type { ConditionInput } from './condition-input.ts';
 import { type WindowMeters, conditionLanguage, costLanguage } from './condition-language.ts';
 import { type Evaluation, evaluateWithin } from './running-evaluation.ts';
@@ -69,19 +69,19 @@ export class ConditionCompiler {
   }
 
   /** Compiles the cost expression of a call. */
-  cost(text: string): CompileResult<Cost> {
+  cost(text: string): CompileResult<CostExpression> {
     const language = (this.#costs ??= costLanguage());
     const parsed = parse(language, text, ['int', 'double', 'dyn'], 'a number');
     if (parsed.problems !== undefined) return parsed;
     const { run } = parsed.value;
-    const of = (args: JsonObject, work = new WorkBudget(0)): number => {
+    const evaluate = (args: JsonObject, work = new WorkBudget(0)): number => {
       const cost = run({ args, work } as Evaluation);
       const number = typeof cost === 'bigint' ? Number(cost) : cost;
       if (typeof number !== 'number' || !Number.isFinite(number) || number < 0)
         throw new Error(`${text} evaluates to ${typeNameOf(cost)}, which is not a valid cost`);
       return number;
     };
-    return { value: { text, of } };
+    return { value: { text, evaluate } };
   }
 }
 

@@ -45,7 +45,7 @@ export function meteredHandle(node: CheckedNode, handle: Handle): Handle {
     case 'call':
     case 'rcall':
       return (
-        zonedDateMethod(node, handle) ?? writtenTime(node, handle) ?? meteredCall((node.args as [string])[0], handle)
+        zonedDateMethod(node, handle) ?? literalTime(node, handle) ?? meteredCall((node.args as [string])[0], handle)
       );
     case '.':
     case '[]':
@@ -154,14 +154,14 @@ const textMethods: Readonly<Record<string, (text: string, argument: string | und
   startsWith: (text, part) => (part === undefined ? undefined : text.startsWith(part)),
   endsWith: (text, part) => (part === undefined ? undefined : text.endsWith(part)),
   contains: (text, part) => (part === undefined ? undefined : text.includes(part)),
-  lowerAscii: (text) => (nonAscii.test(text) ? shifted(text, upperCase) : text.toLowerCase()),
-  upperAscii: (text) => (nonAscii.test(text) ? shifted(text, lowerCase) : text.toUpperCase()),
+  lowerAscii: (text) => (nonAscii.test(text) ? shiftLetters(text, upperCase) : text.toLowerCase()),
+  upperAscii: (text) => (nonAscii.test(text) ? shiftLetters(text, lowerCase) : text.toUpperCase()),
   // Splits into code points, not into surrogates.
   split: (text, separator) => (separator === '' ? [...text] : undefined),
 };
 
 /** Shifts a range of letters. JavaScript's own conversions change other letters too: the Kelvin sign becomes "k", "ß" becomes "SS". */
-function shifted(text: string, { from, to, shift }: typeof upperCase): string {
+function shiftLetters(text: string, { from, to, shift }: typeof upperCase): string {
   const bytes = Buffer.from(text, 'utf16le');
   for (let index = 0; index < bytes.length; index += 2) {
     const unit = bytes[index] ?? 0;
@@ -260,7 +260,7 @@ class ZoneClock {
 }
 
 /** Handles `timestamp('…')` and `duration('…')` with a literal text, which is parsed once. */
-function writtenTime({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
+function literalTime({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
   if (op !== 'call') return undefined;
   const [name, [text]] = args as [string, CheckedNode[]];
   if ((name !== 'timestamp' && name !== 'duration') || text?.op !== 'value') return undefined;
@@ -272,8 +272,8 @@ function writtenTime({ op, args }: CheckedNode, handle: Handle): Handle | undefi
 /** Returns whether the library treats a value as a map. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
-  const made: unknown = value.constructor;
-  return made === Object || made === undefined;
+  const constructor: unknown = value.constructor;
+  return constructor === Object || constructor === undefined;
 }
 
 function lengthOf(value: unknown): number {

@@ -5,7 +5,7 @@ import type { WorkBudget } from './work-budget.ts';
 export interface Evaluation {
   readonly work: WorkBudget;
   /** The call that is being decided; absent where only its cost is computed. */
-  readonly seen?: ConditionCall;
+  readonly conditionCall?: ConditionCall;
 }
 
 let current: Evaluation | undefined;

@@ -40,7 +40,8 @@ export const commandArguments: ReadonlySet<string> = new Set([
   'command_line',
   'script',
 ]);
-const pathArguments: ReadonlySet<string> = new Set([
+/** The names of arguments that usually contain a path, for the warning about comparing a prefix of it. */
+const warnedPathArguments: ReadonlySet<string> = new Set([
   'path',
   'file',
   'file_path',
@@ -128,7 +129,7 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
   ): void => {
     walk(receiver, bound, isInsideExplained);
     const argument = name === 'startsWith' ? argumentOf(receiver) : undefined;
-    if (argument !== undefined && (commandArguments.has(argument) || pathArguments.has(argument)))
+    if (argument !== undefined && (commandArguments.has(argument) || warnedPathArguments.has(argument)))
       prefixed.add(argument);
     if (macroNames.has(name)) {
       const [variable, ...rest] = args;

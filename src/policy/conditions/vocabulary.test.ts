@@ -11,7 +11,7 @@ const { variables, sessionMethods, functions, methods, macros, operators } = voc
 const at = Date.parse('2026-11-15T12:34:56Z');
 
 function inputFor(meters: WindowMeters): ConditionInput {
-  const facts = new Facts({ meters: meters.all(), tracks: [], valuesOf: [] });
+  const facts = new Facts({ meters: meters.all(), tracks: [], trackedLabels: [] });
   facts.observe({
     seq: 7,
     at: at - 1000,

@@ -1,11 +1,11 @@
 /** One element of the condition language, with a tested example. */
-export interface Word {
+export interface LanguageElement {
   readonly name: string;
   readonly example: string;
 }
 
 /** The variables of conditions. */
-export const variables: readonly Word[] = [
+export const variables: readonly LanguageElement[] = [
   { name: 'call', example: "call.id == 'call_2' && call.time == now" },
   { name: 'args', example: 'args.amount > 100' },
   { name: 'tool', example: "tool.name == 'mcp__bank__pay' && tool.server == 'bank' && tool.effect == 'irreversible'" },
@@ -15,7 +15,7 @@ export const variables: readonly Word[] = [
 ];
 
 /** The methods of `session`. */
-export const sessionMethods: readonly Word[] = [
+export const sessionMethods: readonly LanguageElement[] = [
   { name: 'last', example: "session.last('mcp__files__*').seq == 7 && session.last('never').seq == 0" },
   { name: 'lastOk', example: "session.lastOk('mcp__files__read').args.path == '/a.txt'" },
   { name: 'count', example: "session.count('mcp__files__*') == 1 && session.count('mcp__files__*', '1h') == 1" },
@@ -23,7 +23,7 @@ export const sessionMethods: readonly Word[] = [
 ];
 
 /** Functions: `name(value)`. */
-export const functions: readonly Word[] = [
+export const functions: readonly LanguageElement[] = [
   { name: 'has', example: 'has(args.amount) && !has(args.missing)' },
   { name: 'size', example: "size(args.items) == 2 && size('abc') == 3" },
   { name: 'int', example: "int(args.amount) == 120 && int('7') == 7" },
@@ -40,7 +40,7 @@ export const functions: readonly Word[] = [
 ];
 
 /** Methods: `value.name(…)`. */
-export const methods: readonly Word[] = [
+export const methods: readonly LanguageElement[] = [
   { name: 'startsWith', example: "args.path.startsWith('/b')" },
   { name: 'endsWith', example: "args.path.endsWith('.txt')" },
   { name: 'contains', example: "args.path.contains('b.t')" },
@@ -60,7 +60,7 @@ export const methods: readonly Word[] = [
 ];
 
 /** Methods that iterate over a list. */
-export const macros: readonly Word[] = [
+export const macros: readonly LanguageElement[] = [
   { name: 'all', example: 'args.items.all(item, item.price > 0)' },
   { name: 'exists', example: 'args.items.exists(item, item.price == 2)' },
   { name: 'exists_one', example: 'args.items.exists_one(item, item.price == 2)' },
@@ -69,7 +69,7 @@ export const macros: readonly Word[] = [
 ];
 
 /** Operators and literals. */
-export const operators: readonly Word[] = [
+export const operators: readonly LanguageElement[] = [
   { name: '&&', example: 'true && args.amount == 120' },
   { name: '||', example: 'false || args.amount == 120' },
   { name: '!_', example: '!(args.amount == 1)' },

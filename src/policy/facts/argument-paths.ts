@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 
-/** The names of arguments that usually contain a path. */
+/** The names of arguments whose paths count as accessed. */
 export const pathArguments = ['path', 'paths', 'file', 'files', 'file_path', 'filePath', 'filename', 'uri', 'url'];
 const maxPathLength = 4096;
 const maxPaths = 1000;
@@ -25,7 +25,7 @@ export function pathsIn(value: JsonValue | undefined): readonly string[] | undef
   return candidates.length > 0 && paths.every((path) => path !== undefined) ? paths : undefined;
 }
 
-/** Returns the paths in the arguments that usually contain one. */
+/** Returns the paths in `pathArguments`. */
 export function pathsInArguments(args: JsonObject): readonly string[] {
   let paths: string[] | undefined;
   for (const name of pathArguments)

@@ -21,8 +21,8 @@ export interface CallEvent {
   readonly ok: boolean;
   /** The arguments as recorded. */
   readonly arguments: JsonObject;
-  /** Present when the arguments are not recorded in full. */
-  readonly counted?: ArgumentFacts | undefined;
+  /** The facts of the arguments. Present when the arguments are not recorded in full. */
+  readonly argumentFacts?: ArgumentFacts | undefined;
   /** The known part of the tool's output. */
   readonly output: string;
   /** Fingerprints of the whole output, when `output` is only a part of it. */

@@ -24,7 +24,7 @@ export interface FactRequirements {
   readonly meters: readonly Meter[];
   readonly tracks: readonly ReadTrack[];
   /** Labels of the tools whose output must be recognized in later arguments. */
-  readonly valuesOf: readonly string[];
+  readonly trackedLabels: readonly string[];
 }
 
 /** The last matching call of the past. `seq` is 0 when there was none. */
@@ -44,8 +44,8 @@ export interface StartedCall {
   /** The position of its intent in the journal, if known. */
   readonly seq?: number | undefined;
   readonly arguments: JsonObject;
-  /** Present when it began in another process and its arguments are not recorded in full. */
-  readonly counted?: ArgumentFacts | undefined;
+  /** The facts of its arguments. Present when it began in another process and its arguments are not recorded in full. */
+  readonly argumentFacts?: ArgumentFacts | undefined;
   /** The call as it was decided, when it was decided in this process. */
   readonly decided?: { readonly arguments: JsonObject } | undefined;
 }
@@ -87,15 +87,15 @@ export class Facts {
   readonly #read = new RecentSet<string>(maxPaths);
   readonly #labels = new Set<string>();
   #hasFingerprints = false;
-  /** The last end of a tool by label. */
-  readonly #labelled = new Map<string, number>();
+  /** The time at which a tool with the label last ended. */
+  readonly #lastEndByLabel = new Map<string, number>();
   #newest = 0;
   #cost = 0;
 
-  constructor(needs: FactRequirements) {
-    this.#meters = new Map(needs.meters.map((meter) => [meter, new MeterState(meter)]));
-    this.#tracks = new Map(needs.tracks.map((track) => [track, new RecentSet<string>(maxPaths)]));
-    this.#values = new Map(needs.valuesOf.map((label) => [label, new FingerprintSet()]));
+  constructor(requirements: FactRequirements) {
+    this.#meters = new Map(requirements.meters.map((meter) => [meter, new MeterState(meter)]));
+    this.#tracks = new Map(requirements.tracks.map((track) => [track, new RecentSet<string>(maxPaths)]));
+    this.#values = new Map(requirements.trackedLabels.map((label) => [label, new FingerprintSet()]));
   }
 
   /** The labels of the tools that have run. */
@@ -104,8 +104,8 @@ export class Facts {
   }
 
   /** Returns whether a tool with this label has run since. */
-  hasSeen(label: string, since: number): boolean {
-    const at = this.#labelled.get(label);
+  hasRunSince(label: string, since: number): boolean {
+    const at = this.#lastEndByLabel.get(label);
     return at !== undefined && at > since;
   }
 
@@ -123,8 +123,8 @@ export class Facts {
     this.#running.set(call.id, { record, costs, seq: call.seq ?? Number.POSITIVE_INFINITY });
   }
 
-  /** Sets the position in the journal of a running call's intent. */
-  setPlace(id: string, seq: number): void {
+  /** Sets the sequence number in the journal of a running call's intent. */
+  setSeq(id: string, seq: number): void {
     const running = this.#running.get(id);
     if (running !== undefined) running.seq = seq;
   }
@@ -162,12 +162,12 @@ export class Facts {
     if (past.seq >= record.last.seq) record.last = past;
     record.count += 1;
     record.meters.forEach((state, index) => {
-      const decided = state.meter.each === undefined ? undefined : costs[index];
+      const decided = state.meter.costExpression === undefined ? undefined : costs[index];
       state.add(event.at, decided ?? costOf(state.meter, event, event.cost));
     });
     for (const label of event.labels) {
       this.#labels.add(label);
-      this.#labelled.set(label, Math.max(event.at, this.#labelled.get(label) ?? 0));
+      this.#lastEndByLabel.set(label, Math.max(event.at, this.#lastEndByLabel.get(label) ?? 0));
     }
     const values = this.#values.size === 0 ? [] : event.labels.flatMap((label) => this.#values.get(label) ?? []);
     if (values.length > 0) {
@@ -182,15 +182,15 @@ export class Facts {
     }
     for (const { path, known } of record.tracks) for (const each of this.#pathsOf(event, path)) known.add(each);
     if (event.effect !== 'read') return;
-    if (event.counted === undefined) for (const path of pathsInArguments(event.arguments)) this.#read.add(path);
+    if (event.argumentFacts === undefined) for (const path of pathsInArguments(event.arguments)) this.#read.add(path);
     else for (const name of pathArguments) for (const path of this.#pathsOf(event, name)) this.#read.add(path);
   }
 
   /** Returns the paths in an argument, or their fingerprints. */
-  #pathsOf({ arguments: args, counted }: CallEvent, name: string): readonly string[] {
-    if (counted === undefined) return pathsIn(args[name]) ?? [];
+  #pathsOf({ arguments: args, argumentFacts }: CallEvent, name: string): readonly string[] {
+    if (argumentFacts === undefined) return pathsIn(args[name]) ?? [];
     this.#hasFingerprints = true;
-    return counted.paths[name] ?? [];
+    return argumentFacts.paths[name] ?? [];
   }
 
   #has(paths: RecentSet<string>, path: string): boolean {
@@ -301,15 +301,15 @@ export class Facts {
 
 /** Returns the cost of a past call. A call whose arguments do not determine it was made under another policy and costs nothing. */
 function costOf(
-  { each }: Meter,
-  call: Pick<StartedCall, 'arguments' | 'counted' | 'decided'>,
+  { costExpression }: Meter,
+  call: Pick<StartedCall, 'arguments' | 'argumentFacts' | 'decided'>,
   reported: number,
 ): number {
-  if (each === undefined) return reported;
-  const { costs = {} } = call.counted ?? {};
-  if (Object.hasOwn(costs, each.text)) return costs[each.text] ?? 0;
+  if (costExpression === undefined) return reported;
+  const { costs = {} } = call.argumentFacts ?? {};
+  if (Object.hasOwn(costs, costExpression.text)) return costs[costExpression.text] ?? 0;
   try {
-    return costOfDecidedCall(call.decided ?? call, each);
+    return costOfDecidedCall(call.decided ?? call, costExpression);
   } catch {
     return 0;
   }

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { FingerprintSet } from './fingerprint-set.ts';
-import { hashOf, windowHashes } from './rolling-hash.ts';
+import { rollingHash, windowHashes } from './rolling-hash.ts';
 
 const gramLength = 20;
 const winnowingWindow = 5;
 const maxOutputLength = 256 * 1024;
 /** Arguments with more text than this are not searched but count as matches. */
-const maxSearchedLength = 128 * 1024;
+export const maxSearchedLength = 128 * 1024;
 /** A text may be encoded twice. */
 const maxDecodings = 2;
 /** Shorter text is not recognized, nor is anything that it decodes to. */
@@ -52,26 +52,29 @@ function* decodings(text: string): Generator<string> {
   yield text;
   let latest = [text];
   for (let round = 0; round < maxDecodings; round += 1) {
-    latest = latest.flatMap(decoded);
+    latest = latest.flatMap(decode);
     yield* latest;
   }
 }
 
-function decoded(text: string): string[] {
+function decode(text: string): string[] {
   const found: string[] = [];
   const withoutPercent = decodePercent(text);
   if (withoutPercent !== text) found.push(withoutPercent);
   // Characters before the encoded text may belong to the alphabet too, so every alignment is tried.
-  found.push(...aligned(text, /[0-9a-f]{16,}/gi, 'hex', 2), ...aligned(text, /[A-Za-z0-9+/_-]{11,}/g, 'base64', 4));
+  found.push(
+    ...decodeRuns(text, /[0-9a-f]{16,}/gi, 'hex', 2),
+    ...decodeRuns(text, /[A-Za-z0-9+/_-]{11,}/g, 'base64', 4),
+  );
   return found;
 }
 
 /** Returns, for each alignment, the decoded text of all runs of an alphabet. */
-function aligned(text: string, runs: RegExp, encoding: 'hex' | 'base64', alignments: number): string[] {
+function decodeRuns(text: string, runs: RegExp, encoding: 'hex' | 'base64', alignments: number): string[] {
   const all = text.match(runs) ?? [];
   const found: string[] = [];
   for (let skip = 0; skip < alignments; skip += 1) {
-    const pieces = all.flatMap((run) => readable(Buffer.from(run.slice(skip), encoding)) ?? []);
+    const pieces = all.flatMap((run) => toReadableText(Buffer.from(run.slice(skip), encoding)) ?? []);
     if (pieces.length > 0) found.push(pieces.join('\n'));
   }
   return found;
@@ -83,7 +86,7 @@ export function decodePercent(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) => Buffer.from(codes.replaceAll('%', ''), 'hex').toString());
 }
 
-function readable(bytes: Buffer): string | undefined {
+function toReadableText(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   // A wrong alignment produces noise, which is not worth searching.
   const found = text.replace(noise, '');
@@ -118,10 +121,10 @@ function wordHashes(text: string): readonly number[] {
     const isDistinctive = found.includes('@') || (/\p{N}/u.test(found) && /\p{L}/u.test(found));
     if (!isDistinctive || dateLike.test(found)) continue;
     const bare = withoutMarks(found);
-    if (bare.length >= 8) hashes.push(hashOf(bare));
+    if (bare.length >= 8) hashes.push(rollingHash(bare));
   }
   for (const found of text.match(number) ?? [])
-    if (!dateLike.test(found)) hashes.push(hashOf(found.replace(/\D+/g, '')));
+    if (!dateLike.test(found)) hashes.push(rollingHash(found.replace(/\D+/g, '')));
   return hashes;
 }
 

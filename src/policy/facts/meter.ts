@@ -3,20 +3,24 @@ import type { Patterns } from '../rules/patterns.ts';
 import type { WorkBudget } from '../conditions/work-budget.ts';
 
 /** The cost of a call, computed from its arguments. */
-export interface Cost {
+export interface CostExpression {
   readonly text: string;
   /** Returns the cost. Throws when the arguments do not determine a valid cost, or when computing it exceeds the budget. */
-  of(args: JsonObject, work?: WorkBudget): number;
+  evaluate(args: JsonObject, work?: WorkBudget): number;
 }
 
-const costsByCall = new WeakMap<object, Map<Cost, number>>();
+const costsByCall = new WeakMap<object, Map<CostExpression, number>>();
 
 /** Returns the cost of a call that is decided. Evaluated once, for all meters of the session and of the principal. */
-export function costOfDecidedCall(call: { readonly arguments: JsonObject }, each: Cost, work?: WorkBudget): number {
+export function costOfDecidedCall(
+  call: { readonly arguments: JsonObject },
+  expression: CostExpression,
+  work?: WorkBudget,
+): number {
   let costs = costsByCall.get(call);
   if (costs === undefined) costsByCall.set(call, (costs = new Map()));
-  let cost = costs.get(each);
-  if (cost === undefined) costs.set(each, (cost = each.of(call.arguments, work)));
+  let cost = costs.get(expression);
+  if (cost === undefined) costs.set(expression, (cost = expression.evaluate(call.arguments, work)));
   return cost;
 }
 
@@ -25,7 +29,7 @@ export interface Meter {
   readonly match: Patterns;
   readonly windowMs: number | undefined;
   /** The cost of a call, computed from its arguments. By default, the reported cost counts. */
-  readonly each: Cost | undefined;
+  readonly costExpression: CostExpression | undefined;
 }
 
 /** The current count of a meter. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hashOf, windowHashes } from './rolling-hash.ts';
+import { rollingHash, windowHashes } from './rolling-hash.ts';
 
 test('windowHashes returns the hash of each substring, wherever it is', () => {
   fc.assert(
@@ -9,15 +9,15 @@ test('windowHashes returns the hash of each substring, wherever it is', () => {
       const parts = Array.from({ length: Math.max(0, text.length - length + 1) }, (_, at) =>
         text.slice(at, at + length),
       );
-      assert.deepEqual([...windowHashes(text, length)], parts.map(hashOf));
+      assert.deepEqual([...windowHashes(text, length)], parts.map(rollingHash));
     }),
     { seed: 4, numRuns: 5000 },
   );
 });
 
-test('hashOf returns distinct 53-bit hashes for similar texts', () => {
+test('rollingHash returns distinct 53-bit hashes for similar texts', () => {
   const texts = Array.from({ length: 50_000 }, (_, index) => `the number ${index} in the list`);
-  const hashes = new Set(texts.map(hashOf));
+  const hashes = new Set(texts.map(rollingHash));
   assert.equal(hashes.size, texts.length);
   assert.ok([...hashes].every((hash) => Number.isSafeInteger(hash) && hash >= 0));
   const isHigh = [...hashes].filter((hash) => hash > 2 ** 52).length;

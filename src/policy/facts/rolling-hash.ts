@@ -5,7 +5,7 @@ const low = 0x9e3779b1;
  * Returns the 53-bit hash of a text. With the maximum number of stored hashes, a search through the longest arguments has a false
  * positive once in 500,000 times.
  */
-export function hashOf(text: string): number {
+export function rollingHash(text: string): number {
   let [highSum, lowSum] = [0, 0];
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index) + 1;

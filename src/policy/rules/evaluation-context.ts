@@ -1,10 +1,10 @@
 import type { Facts } from '../facts/facts.ts';
+import { maxSearchedLength } from '../facts/fingerprints.ts';
 import { type ConditionCall, type ToolView, ConditionInput } from '../conditions/condition-input.ts';
 import { WorkBudget } from '../conditions/work-budget.ts';
 
-/** Searching arguments for known values takes up to 0.25 µs for each character. Longer arguments count as matches. */
-const searchedWork = 8;
-const maxSearched = 128 * 1024;
+/** Searching arguments for known values takes up to 0.25 µs for each character. */
+const workPerSearchedCharacter = 8;
 
 /** The call that is being decided, with everything that rules may read. Each value is computed once. */
 export class EvaluationContext {
@@ -14,7 +14,7 @@ export class EvaluationContext {
   readonly work: WorkBudget;
   readonly #tool: ToolView;
   #input: ConditionInput | undefined;
-  #recognised: ReadonlySet<string> | undefined;
+  #recognizedLabels: ReadonlySet<string> | undefined;
 
   constructor(call: ConditionCall, session: Facts, principal: Facts, tool: ToolView) {
     this.call = call;
@@ -35,11 +35,11 @@ export class EvaluationContext {
   }
 
   /** Returns whether the arguments contain a value that a tool with this label returned. */
-  holdsValueOf(label: string): boolean {
-    if (this.#recognised === undefined) {
-      this.work.charge(Math.min(this.call.size, maxSearched) * searchedWork);
-      this.#recognised = this.principal.findLabels(this.call.arguments);
+  containsValueOf(label: string): boolean {
+    if (this.#recognizedLabels === undefined) {
+      this.work.charge(Math.min(this.call.size, maxSearchedLength) * workPerSearchedCharacter);
+      this.#recognizedLabels = this.principal.findLabels(this.call.arguments);
     }
-    return this.#recognised.has(label);
+    return this.#recognizedLabels.has(label);
   }
 }

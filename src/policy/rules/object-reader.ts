@@ -64,7 +64,7 @@ export class ObjectReader {
     return this.report(key, 'expected text');
   }
 
-  flag(key: string): boolean {
+  boolean(key: string): boolean {
     const value = this.#get(key);
     if (value === undefined || typeof value === 'boolean') return value === true;
     this.report(key, 'expected true or false');
@@ -84,13 +84,18 @@ export class ObjectReader {
     );
   }
 
-  /** Reads a number of at least 0; an integer when `whole` is set. */
-  number(key: string, whole: boolean): number | undefined {
+  /** Reads an integer of at least 0. */
+  integer(key: string): number | undefined {
     const value = this.#get(key);
-    if (value === undefined) return undefined;
-    if (typeof value === 'number' && value >= 0 && (whole ? Number.isSafeInteger(value) : Number.isFinite(value)))
-      return value;
-    return this.report(key, whole ? 'expected a whole number' : 'expected a number of at least 0');
+    if (value === undefined || (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value))) return value;
+    return this.report(key, 'expected a whole number');
+  }
+
+  /** Reads a number of at least 0. */
+  number(key: string): number | undefined {
+    const value = this.#get(key);
+    if (value === undefined || (typeof value === 'number' && value >= 0 && Number.isFinite(value))) return value;
+    return this.report(key, 'expected a number of at least 0');
   }
 
   /** Reads a duration as written. */
@@ -118,7 +123,7 @@ export class ObjectReader {
   }
 
   /** Compiles a CEL expression. */
-  compiled<Value>(key: string, compile: (text: string) => CompileResult<Value>): Value | undefined {
+  expression<Value>(key: string, compile: (text: string) => CompileResult<Value>): Value | undefined {
     const value = this.#get(key);
     if (typeof value !== 'string') return this.report(key, 'expected a condition, in quotes');
     const { value: made, problems } = compile(value);

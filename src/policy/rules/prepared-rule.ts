@@ -37,7 +37,7 @@ export class PreparedRule {
 
   /** Whether the rule limits the number or the cost of calls. */
   get isLimit(): boolean {
-    return this.#rule.kind.kind === 'limit';
+    return this.#rule.kind.type === 'limit';
   }
 
   /** Evaluates the rule for a call. Never throws: a rule that cannot be evaluated denies. */

@@ -6,7 +6,7 @@ import { PolicyError, type PolicyProblem } from './policy-error.ts';
 import { type Rule, type RuleKind, versionOf } from './rule.ts';
 import { readRule } from './read-rule.ts';
 import type { RuleFinding, RulePath } from './object-reader.ts';
-import { namesIn } from './rule-warnings.ts';
+import { namesInRule } from './rule-warnings.ts';
 
 /** Line and column, both counted from 1. */
 export interface Place {
@@ -30,8 +30,8 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
   /** Changes whenever a rule does. */
   readonly version: string;
-  readonly sessionNeeds: FactRequirements;
-  readonly principalNeeds: FactRequirements;
+  readonly sessionRequirements: FactRequirements;
+  readonly principalRequirements: FactRequirements;
   /** The period for which facts of a principal are needed, in milliseconds; 0 when no rule reads them. */
   readonly principalWindowMs: number;
 }
@@ -92,13 +92,13 @@ export function readPolicies(
     get version() {
       return (version ??= versionOf(rules.map(({ source }) => source)));
     },
-    ...needsOf(rules, meters),
+    ...requirementsOf(rules, meters),
   };
 }
 
 /** Returns the names in a rule that match the forwarding tool. */
 function findForwardingNames(rule: Rule, builtin: string): readonly { readonly key: string; readonly name: string }[] {
-  return namesIn(rule).filter(
+  return namesInRule(rule).filter(
     ({ what, name }) => what === 'tool' && (name === forwardingTool || name === `mcp__${builtin}__${forwardingTool}`),
   );
 }
@@ -112,37 +112,46 @@ function forwardingFinding(index: number, key: string, name: string): RuleFindin
   };
 }
 
-function needsOf(
+function requirementsOf(
   rules: readonly Rule[],
   windows: WindowMeters,
-): Pick<RuleSet, 'sessionNeeds' | 'principalNeeds' | 'principalWindowMs'> {
+): Pick<RuleSet, 'sessionRequirements' | 'principalRequirements' | 'principalWindowMs'> {
   const kinds = rules.map(({ kind }) => kind);
-  const scoped = kinds.flatMap((kind) => (kind.kind === 'limit' ? kind.meters : []));
+  const scoped = kinds.flatMap((kind) => (kind.type === 'limit' ? kind.meters : []));
   const metersBy = (by: string): FactRequirements['meters'] =>
     scoped.flatMap((each) => (each.by === by ? each.meter : []));
-  const flows = kinds.filter((kind) => kind.kind === 'flow');
+  const flows = kinds.filter((kind) => kind.type === 'flow');
   return {
-    sessionNeeds: {
+    sessionRequirements: {
       meters: [...windows.all(), ...metersBy('session')],
-      tracks: kinds.flatMap((kind) => (kind.kind === 'readBeforeWrite' ? kind.track : [])),
-      valuesOf: [],
+      tracks: kinds.flatMap((kind) => (kind.type === 'readBeforeWrite' ? kind.track : [])),
+      trackedLabels: [],
     },
-    principalNeeds: {
+    principalRequirements: {
       meters: metersBy('principal'),
       tracks: [],
-      valuesOf: [...new Set(flows.flatMap(({ from }) => from))],
+      trackedLabels: [...new Set(flows.flatMap(({ from }) => from))],
     },
     principalWindowMs: Math.max(
       0,
       ...metersBy('principal').map(({ windowMs = 0 }) => windowMs),
-      ...kinds.map((kind) => (readsPrincipal(kind) ? kind.windowMs : 0)),
+      ...kinds.map(principalWindowOf),
     ),
   };
 }
 
-function readsPrincipal(kind: RuleKind): kind is Extract<RuleKind, { windowMs: number }> {
-  if (kind.kind === 'flow') return kind.labels === 'principal';
-  return kind.kind === 'requires' && kind.by !== 'session';
+/** Returns the period for which a rule reads facts of the principal, besides meters, in milliseconds. */
+function principalWindowOf(kind: RuleKind): number {
+  switch (kind.type) {
+    case 'match':
+    case 'readBeforeWrite':
+    case 'limit':
+      return 0;
+    case 'requires':
+      return kind.by === 'session' ? 0 : kind.windowMs;
+    case 'flow':
+      return kind.labels === 'principal' ? kind.windowMs : 0;
+  }
 }
 
 function problemOf(document: PolicyDocument, { path, message, hint, offset }: RuleFinding): PolicyProblem {

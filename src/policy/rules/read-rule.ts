@@ -12,7 +12,8 @@ export interface RuleReading {
 }
 
 const answers = ['deny', 'ask', 'allow'] as const;
-const shorthands = ['requires', 'readBeforeWrite', 'rateLimit', 'flow', 'budget'] as const;
+/** The keys that select the kind of a rule. A rule without one of them has the kind `match`. */
+const kindKeys = ['requires', 'readBeforeWrite', 'rateLimit', 'flow', 'budget'] as const;
 /** The default period for which calls of a principal count in its other sessions. */
 const defaultPrincipalWindow = '24h';
 const scopes = ['session', 'principal'] as const;
@@ -30,9 +31,8 @@ export function readRule(
   const id = reader.text('id') ?? (reader.has('id') ? undefined : reader.reportMissing('id')) ?? '';
   if (/^(?:default|mode|code):/.test(id))
     reader.report('id', 'ids that begin with "default:", "mode:" or "code:" are reserved');
-  const [shorthand, second] = shorthands.filter((key) => reader.has(key));
-  const parts =
-    shorthand === undefined ? readMatch(reader, compiler) : readShorthand(reader, shorthand, second, compiler);
+  const [kindKey, second] = kindKeys.filter((key) => reader.has(key));
+  const parts = kindKey === undefined ? readMatch(reader, compiler) : readRuleOfKind(reader, kindKey, second, compiler);
   let version: string | undefined;
   const rule = {
     id,
@@ -56,53 +56,48 @@ export function readRule(
 type RuleParts = Pick<Rule, 'answer' | 'kind'> | undefined;
 
 function readMatch(reader: ObjectReader, compiler: ConditionCompiler): RuleParts {
-  const isKnown = reader.onlyKeys([...commonKeys, 'match', ...answers, ...shorthands]);
+  const isKnown = reader.onlyKeys([...commonKeys, 'match', ...answers, ...kindKeys]);
   const [answer, second] = answers.filter((key) => reader.has(key));
   if (answer === undefined) {
     // A mistyped key explains the missing one.
-    if (isKnown) reader.report(undefined, `has no answer: expected one of ${[...answers, ...shorthands].join(', ')}`);
+    if (isKnown) reader.report(undefined, `has no answer: expected one of ${[...answers, ...kindKeys].join(', ')}`);
     return undefined;
   }
   if (second !== undefined) reader.report(second, `cannot be combined with "${answer}"`, 'make two rules');
   const match = reader.has('match') ? reader.patterns('match') : ['*'];
-  const when = reader.equals(answer, true) ? true : reader.compiled(answer, (text) => compiler.condition(text));
+  const when = reader.equals(answer, true) ? true : reader.expression(answer, (text) => compiler.condition(text));
   if (match === undefined || when === undefined) return undefined;
-  return { answer, kind: { kind: 'match', match, when } };
+  return { answer, kind: { type: 'match', match, when } };
 }
 
-function readShorthand(
+function readRuleOfKind(
   reader: ObjectReader,
-  shorthand: (typeof shorthands)[number],
+  kindKey: (typeof kindKeys)[number],
   second: string | undefined,
   compiler: ConditionCompiler,
 ): RuleParts {
-  reader.onlyKeys([
-    ...commonKeys,
-    ...shorthands,
-    'ask',
-    ...(shorthand === 'requires' ? ['fresh', 'by', 'within'] : []),
-  ]);
-  if (second !== undefined) reader.report(second, `cannot be combined with "${shorthand}"`, 'make two rules');
+  reader.onlyKeys([...commonKeys, ...kindKeys, 'ask', ...(kindKey === 'requires' ? ['fresh', 'by', 'within'] : [])]);
+  if (second !== undefined) reader.report(second, `cannot be combined with "${kindKey}"`, 'make two rules');
   if (reader.has('ask') && !reader.equals('ask', true))
-    reader.report('ask', `can only be true with "${shorthand}"`, 'without it the rule denies');
-  const inner = reader.object(shorthand);
+    reader.report('ask', `can only be true with "${kindKey}"`, 'without it the rule denies');
+  const inner = reader.object(kindKey);
   if (inner === undefined) return undefined;
-  const kind = readKind(reader, inner, shorthand, compiler);
+  const kind = readKind(reader, inner, kindKey, compiler);
   return kind === undefined ? undefined : { answer: reader.has('ask') ? 'ask' : 'deny', kind };
 }
 
 function readKind(
   reader: ObjectReader,
   inner: ObjectReader,
-  shorthand: (typeof shorthands)[number],
+  kindKey: (typeof kindKeys)[number],
   compiler: ConditionCompiler,
 ): RuleKind | undefined {
-  switch (shorthand) {
+  switch (kindKey) {
     case 'requires': {
       const targets = inner.keys().map((match) => ({ match, steps: inner.requiredPatterns(match) }));
       if (targets.length === 0) reader.report('requires', 'names no tool');
       const by = reader.oneOf('by', scopes);
-      return { kind: 'requires', targets, fresh: reader.flag('fresh'), by, windowMs: principalWindowMs(reader) };
+      return { type: 'requires', targets, fresh: reader.boolean('fresh'), by, windowMs: principalWindowMs(reader) };
     }
     case 'readBeforeWrite': {
       inner.onlyKeys(['read', 'write', 'path']);
@@ -111,24 +106,24 @@ function readKind(
         write: inner.requiredPatterns('write'),
         path: inner.text('path') ?? 'path',
       };
-      return { kind: 'readBeforeWrite', track };
+      return { type: 'readBeforeWrite', track };
     }
     case 'rateLimit': {
       inner.onlyKeys(['match', 'per', 'max', 'by']);
       if (!inner.has('per')) inner.reportMissing('per');
       if (!inner.has('max')) inner.reportMissing('max');
-      const calls = inner.number('max', true);
+      const calls = inner.integer('max');
       return { ...limitOf(inner, undefined), calls, cost: undefined };
     }
     case 'budget': {
       inner.onlyKeys(['match', 'per', 'by', 'calls', 'cost', 'each']);
-      const calls = inner.number('calls', true);
-      const cost = inner.number('cost', false);
+      const calls = inner.integer('calls');
+      const cost = inner.number('cost');
       if (!inner.has('calls') && !inner.has('cost'))
         inner.report(undefined, 'has no limit: expected "calls" or "cost"');
       if (inner.has('each') && !inner.has('cost')) inner.report('each', 'requires "cost"');
-      const each = inner.has('each') ? inner.compiled('each', (text) => compiler.cost(text)) : undefined;
-      return { ...limitOf(inner, each), calls, cost };
+      const costExpression = inner.has('each') ? inner.expression('each', (text) => compiler.cost(text)) : undefined;
+      return { ...limitOf(inner, costExpression), calls, cost };
     }
     case 'flow': {
       inner.onlyKeys(['from', 'to', 'when', 'within']);
@@ -137,14 +132,14 @@ function readKind(
       if (when !== undefined && inner.has('within'))
         inner.report('within', `has no effect with "when: ${when}"`, 'remove one of them');
       const labels = when === undefined ? 'principal' : when === 'session' ? 'session' : 'none';
-      return { kind: 'flow', from, to, labels, windowMs: principalWindowMs(inner) };
+      return { type: 'flow', from, to, labels, windowMs: principalWindowMs(inner) };
     }
   }
 }
 
-type Limit = Extract<RuleKind, { kind: 'limit' }>;
+type Limit = Extract<RuleKind, { type: 'limit' }>;
 
-function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' | 'cost'> {
+function limitOf(inner: ObjectReader, costExpression: Limit['costExpression']): Omit<Limit, 'calls' | 'cost'> {
   const per = inner.duration('per');
   const by = inner.oneOf('by', scopes);
   if (by === 'principal' && !inner.has('per'))
@@ -153,7 +148,7 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
   const meter: Meter = {
     match,
     windowMs: per === undefined ? undefined : parseDurationMs(per),
-    each,
+    costExpression,
   };
   const ofSession = { by: 'session', meter, span: per === undefined ? 'in this session' : `in ${per}` } as const;
   // Agents can start new sessions at will, so a limit also applies across all sessions of the principal.
@@ -164,7 +159,7 @@ function limitOf(inner: ObjectReader, each: Limit['each']): Omit<Limit, 'calls' 
     span: `in ${per ?? defaultPrincipalWindow}`,
   } as const;
   const meters = [...(by === 'principal' ? [] : [ofSession]), ...(by === 'session' ? [] : [ofPrincipal])];
-  return { kind: 'limit', meters, each };
+  return { type: 'limit', meters, costExpression };
 }
 
 function principalWindowMs(reader: ObjectReader): number {

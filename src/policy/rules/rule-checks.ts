@@ -24,7 +24,7 @@ export type RuleCheck = (context: EvaluationContext) => RuleMatch | undefined;
 export function appliesToTool({ kind, scope, answer }: Rule, tool: ToolDefinition): boolean {
   if (scope.servers !== undefined && !matchesAny([tool.id.server], scope.servers)) return false;
   const { full, bare, all } = namesOf(tool);
-  switch (kind.kind) {
+  switch (kind.type) {
     case 'match':
       if (answer !== 'allow') return matchesAny(all, kind.match);
       // Any server can give a tool any name, so a bare name allows a tool only when the rule names its server.
@@ -42,7 +42,7 @@ export function appliesToTool({ kind, scope, answer }: Rule, tool: ToolDefinitio
 
 /** Creates the check of a rule for calls of a tool. */
 export function createRuleCheck({ kind, answer }: Rule, tool: ToolDefinition): RuleCheck {
-  switch (kind.kind) {
+  switch (kind.type) {
     case 'match':
       return matchCheck(kind, answer, tool);
     case 'requires':
@@ -56,11 +56,11 @@ export function createRuleCheck({ kind, answer }: Rule, tool: ToolDefinition): R
   }
 }
 
-type Kind<Name extends RuleKind['kind']> = Extract<RuleKind, { kind: Name }>;
+type Kind<Name extends RuleKind['type']> = Extract<RuleKind, { type: Name }>;
 
 function matchCheck({ when }: Kind<'match'>, answer: Rule['answer'], tool: ToolDefinition): RuleCheck {
   if (when === true) {
-    const always: RuleMatch = { reason: 'the rule is about this tool' };
+    const always: RuleMatch = { reason: 'the rule names this tool' };
     return () => always;
   }
   const match: RuleMatch = { reason: when.text, values: ({ input }) => when.explain(input) };
@@ -147,8 +147,8 @@ function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTim
 }
 
 function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
-  return ({ session, call: { arguments: given } }) => {
-    const paths = pathsIn(Object.hasOwn(given, track.path) ? given[track.path] : undefined);
+  return ({ session, call: { arguments: args } }) => {
+    const paths = pathsIn(Object.hasOwn(args, track.path) ? args[track.path] : undefined);
     if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
     const unknown = paths.find((path) => !session.hasAccessed(track, path));
     if (unknown === undefined) return undefined;
@@ -156,24 +156,26 @@ function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
   };
 }
 
-function meterCheck({ calls, cost, each }: Kind<'limit'>, { by, meter, span }: ScopedMeter): RuleCheck {
+function meterCheck({ calls, cost, costExpression }: Kind<'limit'>, { by, meter, span }: ScopedMeter): RuleCheck {
   const read = (context: EvaluationContext): { readonly calls: number; readonly cost: number } =>
     context[by].reading(meter, context.call.at);
   const ownCost =
-    each === undefined ? () => 0 : ({ call, work }: EvaluationContext) => costOfDecidedCall(call, each, work);
+    costExpression === undefined
+      ? () => 0
+      : ({ call, work }: EvaluationContext) => costOfDecidedCall(call, costExpression, work);
   const overCalls: RuleMatch = {
-    reason: `${calls} calls ${span} are the limit`,
+    reason: `limit of ${calls} calls ${span} reached`,
     values: (context) => ({ calls: read(context).calls }),
   };
   const overCost: RuleMatch = {
-    reason: `a cost of ${cost} ${span} is the limit`,
+    reason: `cost limit of ${cost} ${span} reached`,
     values: (context) => ({ cost: read(context).cost, call: ownCost(context) }),
   };
   return (context) => {
     const reading = read(context);
     if (calls !== undefined && reading.calls >= calls) return overCalls;
     if (cost === undefined) return undefined;
-    const isOver = each === undefined ? reading.cost >= cost : reading.cost + ownCost(context) > cost;
+    const isOver = costExpression === undefined ? reading.cost >= cost : reading.cost + ownCost(context) > cost;
     return isOver ? overCost : undefined;
   };
 }
@@ -183,17 +185,17 @@ function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDe
     reason: `the arguments hold something that was read as ${from.join(', ')} data`,
     values: () => ({ 'tool.labels': [...tool.labels] }),
   };
-  const seen = (who: string, labels: readonly string[], { session }: EvaluationContext): RuleMatch => ({
+  const createLabelMatch = (who: string, labels: readonly string[], { session }: EvaluationContext): RuleMatch => ({
     reason: `${who} has seen ${labels.join(', ')} data, and ${tool.name} sends it out`,
     values: () => ({ 'session.labels': [...session.labels], 'tool.labels': [...tool.labels] }),
   });
   return (context) => {
     const { session, principal, call } = context;
     const ofSession = scope === 'none' ? [] : from.filter((label) => session.labels.has(label));
-    if (ofSession.length > 0) return seen('the session', ofSession, context);
+    if (ofSession.length > 0) return createLabelMatch('the session', ofSession, context);
     const since = call.at - windowMs;
-    const ofPrincipal = scope === 'principal' ? from.filter((label) => principal.hasSeen(label, since)) : [];
-    if (ofPrincipal.length > 0) return seen(call.principal.id, ofPrincipal, context);
-    return from.some((label) => context.holdsValueOf(label)) ? found : undefined;
+    const ofPrincipal = scope === 'principal' ? from.filter((label) => principal.hasRunSince(label, since)) : [];
+    if (ofPrincipal.length > 0) return createLabelMatch(call.principal.id, ofPrincipal, context);
+    return from.some((label) => context.containsValueOf(label)) ? found : undefined;
   };
 }

@@ -25,9 +25,9 @@ export interface UnmatchedName {
   readonly nearest: string | undefined;
 }
 
-type Named = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
-  /** The set of a tool's names that it is matched against; all names unless the rule can permit something. */
-  readonly by?: keyof ToolNames;
+type RuleName = Pick<UnmatchedName, 'key' | 'name' | 'what'> & {
+  /** The set of a tool's names that it is matched against: all names, unless the rule can permit something. */
+  readonly nameSet?: keyof ToolNames;
 };
 
 /** Returns the names in rules that match no tool, label or server. A name that an absent server might offer is not reported. */
@@ -38,7 +38,7 @@ export function findUnmatchedNames(rules: readonly Rule[], offered: OfferedNames
     server: offered.servers,
   };
   return rules.flatMap((rule) =>
-    [...namesIn(rule), ...named('servers', 'server', rule.scope.servers ?? [])]
+    [...namesInRule(rule), ...toRuleNames('servers', 'server', rule.scope.servers ?? [])]
       .filter((each) => !isFound(each, offered))
       .map(({ key, name, what }) => ({
         rule: rule.id,
@@ -52,41 +52,46 @@ export function findUnmatchedNames(rules: readonly Rule[], offered: OfferedNames
 }
 
 /** Returns the names of tools and labels in a rule. */
-export function namesIn({ kind, answer, scope }: Rule): Named[] {
-  switch (kind.kind) {
+export function namesInRule({ kind, answer, scope }: Rule): RuleName[] {
+  switch (kind.type) {
     case 'match': {
-      const by = answer !== 'allow' ? 'all' : scope.servers === undefined ? 'full' : 'past';
+      const nameSet = answer !== 'allow' ? 'all' : scope.servers === undefined ? 'full' : 'past';
       const past = kind.when === true ? [] : kind.when.toolPatterns;
-      return [...named('match', 'tool', kind.match, by), ...named(answer, 'tool', past, 'past')];
+      return [...toRuleNames('match', 'tool', kind.match, nameSet), ...toRuleNames(answer, 'tool', past, 'past')];
     }
     case 'requires':
       return kind.targets.flatMap(({ match, steps }) => [
-        ...named('requires', 'tool', [match]),
-        ...named('requires', 'tool', steps, 'past'),
+        ...toRuleNames('requires', 'tool', [match]),
+        ...toRuleNames('requires', 'tool', steps, 'past'),
       ]);
     case 'readBeforeWrite':
       return [
-        ...named('readBeforeWrite.read', 'tool', kind.track.read, 'past'),
-        ...named('readBeforeWrite.write', 'tool', kind.track.write),
+        ...toRuleNames('readBeforeWrite.read', 'tool', kind.track.read, 'past'),
+        ...toRuleNames('readBeforeWrite.write', 'tool', kind.track.write),
       ];
     case 'limit':
-      return named('match', 'tool', kind.meters[0]?.meter.match ?? []);
+      return toRuleNames('match', 'tool', kind.meters[0]?.meter.match ?? []);
     case 'flow':
-      return [...named('flow.from', 'label', kind.from), ...named('flow.to', 'label', kind.to)];
+      return [...toRuleNames('flow.from', 'label', kind.from), ...toRuleNames('flow.to', 'label', kind.to)];
   }
 }
 
-function named(key: string, what: Named['what'], names: readonly string[], by: Named['by'] = 'all'): Named[] {
-  return names.map((name) => ({ key, name, what, by }));
+function toRuleNames(
+  key: string,
+  what: RuleName['what'],
+  names: readonly string[],
+  nameSet: RuleName['nameSet'] = 'all',
+): RuleName[] {
+  return names.map((name) => ({ key, name, what, nameSet }));
 }
 
-function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, absent }: OfferedNames): boolean {
+function isFound({ name, what, nameSet = 'all' }: RuleName, { tools, labels, servers, absent }: OfferedNames): boolean {
   switch (what) {
     case 'tool':
       return (
         name === '*' ||
-        tools.some((tool) => matchesAnyName(namesOf(tool)[by], name)) ||
-        absent.some((server) => mayBeOf(name, server))
+        tools.some((tool) => matchesAnyName(namesOf(tool)[nameSet], name)) ||
+        absent.some((server) => couldBelongTo(name, server))
       );
     case 'label':
       return labels.includes(name) || absent.length > 0;
@@ -96,7 +101,7 @@ function isFound({ name, what, by = 'all' }: Named, { tools, labels, servers, ab
 }
 
 /** Returns whether a tool of the server could have a matching name. */
-function mayBeOf(pattern: string, server: string): boolean {
+function couldBelongTo(pattern: string, server: string): boolean {
   if (!pattern.startsWith('mcp__') && !pattern.startsWith('*')) return true;
   const [beginning = ''] = pattern.split('*', 1);
   const prefix = `mcp__${server}__`;
@@ -106,7 +111,7 @@ function mayBeOf(pattern: string, server: string): boolean {
 /** Returns a warning for each rule that compares the prefix of a command or a path as text, which is easy to bypass. */
 export function warnAboutPrefixes(rules: readonly Rule[]): string[] {
   return rules.flatMap(({ id, at, kind }) =>
-    kind.kind !== 'match' || kind.when === true
+    kind.type !== 'match' || kind.when === true
       ? []
       : kind.when.prefixComparedArguments.map(
           (name) => `rule "${id}"${at === undefined ? '' : ` (${at})`} ${prefixWarning(name)}`,

@@ -3,7 +3,7 @@ import type { Decision } from '../../core/calls/decision.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import type { Condition } from '../conditions/condition.ts';
 import type { ReadTrack } from '../facts/facts.ts';
-import type { Cost, Meter } from '../facts/meter.ts';
+import type { CostExpression, Meter } from '../facts/meter.ts';
 import type { Patterns } from './patterns.ts';
 import { hash } from 'node:crypto';
 
@@ -35,9 +35,9 @@ export interface Scope {
 
 /** The kind of a rule, with its settings. */
 export type RuleKind =
-  | { readonly kind: 'match'; readonly match: Patterns; readonly when: true | Condition }
+  | { readonly type: 'match'; readonly match: Patterns; readonly when: true | Condition }
   | {
-      readonly kind: 'requires';
+      readonly type: 'requires';
       readonly targets: readonly { readonly match: string; readonly steps: readonly string[] }[];
       /** The steps must be newer than the last completed call of the tool itself. */
       readonly fresh: boolean;
@@ -46,17 +46,17 @@ export type RuleKind =
       /** The period for which calls of the principal in other sessions count. */
       readonly windowMs: number;
     }
-  | { readonly kind: 'readBeforeWrite'; readonly track: ReadTrack }
+  | { readonly type: 'readBeforeWrite'; readonly track: ReadTrack }
   | {
-      readonly kind: 'limit';
+      readonly type: 'limit';
       /** The meters, each of which must stay within the limit. */
       readonly meters: readonly ScopedMeter[];
       readonly calls: number | undefined;
       readonly cost: number | undefined;
-      readonly each: Cost | undefined;
+      readonly costExpression: CostExpression | undefined;
     }
   | {
-      readonly kind: 'flow';
+      readonly type: 'flow';
       readonly from: readonly string[];
       readonly to: readonly string[];
       /** The scope of past labels that count, besides recognized values: also those of the principal, of the session only, or none. */

@@ -17,9 +17,9 @@ export class PathLocation {
    * Throws for texts that are not one unambiguous path. Relative paths need a base directory; a tool may also resolve them from
    * the working directory of its process.
    */
-  constructor(given: string, directory: string | undefined, startDirectory: string | undefined = directory) {
-    this.#path = absolutePath(given, directory);
-    this.#otherPath = startDirectory === directory ? this.#path : absolutePath(given, startDirectory);
+  constructor(path: string, directory: string | undefined, startDirectory: string | undefined = directory) {
+    this.#path = absolutePath(path, directory);
+    this.#otherPath = startDirectory === directory ? this.#path : absolutePath(path, startDirectory);
   }
 
   /** The number of names in the path; each takes a lookup in the file system. */
@@ -34,48 +34,50 @@ export class PathLocation {
   within(directory: string): boolean {
     const home = directory === '~' || directory.startsWith('~/') ? join(homedir(), directory.slice(1)) : directory;
     assertPath(home, directory);
-    if (!isAbsolute(home)) throw new Error(`within(${shown(directory)}) needs an absolute directory`);
-    const outer = followed(resolve(home)).target;
-    const folds = foldsCase(outer);
-    const answer = isPathInside(this.#path, outer, folds, directory);
-    if (this.#otherPath !== this.#path && isPathInside(this.#otherPath, outer, folds, directory) !== answer)
+    if (!isAbsolute(home)) throw new Error(`within(${quote(directory)}) needs an absolute directory`);
+    const outer = resolveLinks(resolve(home)).target;
+    const ignoresCase = isCaseInsensitive(outer);
+    const answer = isPathInside(this.#path, outer, ignoresCase, directory);
+    if (this.#otherPath !== this.#path && isPathInside(this.#otherPath, outer, ignoresCase, directory) !== answer)
       throw new Error(
-        `${shown(this.#path)} and ${shown(this.#otherPath)} are not both inside or both outside ${shown(directory)}, and a tool may take a relative path for either; use an absolute path, or set "cwd" of the server to its "workspace"`,
+        `${quote(this.#path)} and ${quote(this.#otherPath)} are not both inside or both outside ${quote(directory)}, and a tool may take a relative path for either; use an absolute path, or set "cwd" of the server to its "workspace"`,
       );
     return answer;
   }
 }
 
-function isPathInside(path: string, outer: string, folds: boolean, directory: string): boolean {
-  const readings = [...new Set([path, resolve(path)])].map(followed);
-  const answers = readings.flatMap(({ target, link }) => [target, link]).map((each) => isInside(each, outer, folds));
+function isPathInside(path: string, outer: string, ignoresCase: boolean, directory: string): boolean {
+  const readings = [...new Set([path, resolve(path)])].map(resolveLinks);
+  const answers = readings
+    .flatMap(({ target, link }) => [target, link])
+    .map((each) => isInside(each, outer, ignoresCase));
   const [first = false] = answers;
   if (answers.some((answer) => answer !== first))
-    throw new Error(`${shown(path)} is both inside and outside ${shown(directory)}, because of a link`);
+    throw new Error(`${quote(path)} is both inside and outside ${quote(directory)}, because of a link`);
   return first;
 }
 
 /** Returns the absolute form of a path. Preserves `..`, because after a link it does not lead where it seems to. */
-function absolutePath(given: string, directory: string | undefined): string {
-  assertPath(given, given);
+function absolutePath(path: string, directory: string | undefined): string {
+  assertPath(path, path);
   // URL parsers ignore these characters, and many tools trim: to them, `" file:///etc"` is a URL.
-  if (hasStrayCharacter(given))
-    throw new Error(`${shown(given)} has a control character or a space at an end, which some tools remove`);
-  if (given.startsWith('~'))
-    throw new Error(`${shown(given)} begins with "~", which some tools expand and others do not; use an absolute path`);
-  if (/^file:/i.test(given)) {
+  if (hasStrayCharacter(path))
+    throw new Error(`${quote(path)} has a control character or a space at an end, which some tools remove`);
+  if (path.startsWith('~'))
+    throw new Error(`${quote(path)} begins with "~", which some tools expand and others do not; use an absolute path`);
+  if (/^file:/i.test(path)) {
     // Tools that treat the text as a plain path, or that remove the query, would open another file.
-    if (/[?#]|\.\.|%2e/i.test(given))
-      throw new Error(`${shown(given)} has "?", "#" or ".." in it, which tools read differently; use a plain path`);
-    return fileURLToPath(given);
+    if (/[?#]|\.\.|%2e/i.test(path))
+      throw new Error(`${quote(path)} has "?", "#" or ".." in it, which tools read differently; use a plain path`);
+    return fileURLToPath(path);
   }
-  if (/^[a-z][a-z0-9+.-]+:/i.test(given)) throw new Error(`${shown(given)} is a URL, not a path`);
-  if (isAbsolute(given)) return given;
+  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) throw new Error(`${quote(path)} is a URL, not a path`);
+  if (isAbsolute(path)) return path;
   if (directory === undefined)
     throw new Error(
-      `${shown(given)} is relative, and the server has no single "workspace" that it could be relative to`,
+      `${quote(path)} is relative, and the server has no single "workspace" that it could be relative to`,
     );
-  return `${directory}${sep}${given}`;
+  return `${directory}${sep}${path}`;
 }
 
 function hasStrayCharacter(text: string): boolean {
@@ -85,21 +87,21 @@ function hasStrayCharacter(text: string): boolean {
 
 function assertPath(path: string, given: string): void {
   if (path === '') throw new Error('an empty path');
-  if (path.includes('\0')) throw new Error(`${shown(given)} has a NUL character in it`);
+  if (path.includes('\0')) throw new Error(`${quote(given)} has a NUL character in it`);
   if (path.length > maxPathLength) throw new Error(`a path of more than ${maxPathLength} characters`);
   if (path.split(/[/\\]+/).length > maxSegments) throw new Error(`a path of more than ${maxSegments} names`);
 }
 
 /** Returns the target of a path. Throws when a tool may reach another file. */
-function followed(path: string): FollowedPath {
+function resolveLinks(path: string): FollowedPath {
   const { doubt, ...found } = followPath(path);
-  if (doubt !== undefined) throw new Error(`${shown(path)} ${doubt}`);
+  if (doubt !== undefined) throw new Error(`${quote(path)} ${doubt}`);
   return found;
 }
 
 /** Returns whether a path is a directory or in it, by their names alone. */
-export function isInside(path: string, directory: string, folds = false): boolean {
-  const [inner, outer] = folds ? [folded(path), folded(directory)] : [path, directory];
+export function isInside(path: string, directory: string, ignoresCase = false): boolean {
+  const [inner, outer] = ignoresCase ? [foldCase(path), foldCase(directory)] : [path, directory];
   if (!inner.startsWith(outer)) return false;
   return inner.length === outer.length || outer.endsWith(sep) || inner.startsWith(sep, outer.length);
 }
@@ -109,12 +111,12 @@ export function isSameFile(one: Stats | undefined, other: Stats | undefined): bo
   return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-function folded(path: string): string {
+function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
 /** Returns whether the file system is case-insensitive, by looking up the directory in the other case. */
-function foldsCase(directory: string): boolean {
+function isCaseInsensitive(directory: string): boolean {
   let existing = directory;
   while (existing !== dirname(existing) && statSync(existing, { throwIfNoEntry: false }) === undefined)
     existing = dirname(existing);
@@ -124,6 +126,6 @@ function foldsCase(directory: string): boolean {
   return isSameFile(one, other);
 }
 
-function shown(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }

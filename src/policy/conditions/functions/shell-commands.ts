@@ -94,11 +94,11 @@ class CommandCollector {
     if (node.type === 'Command') this.#command(node, depth);
     else if (isSubstitution(node)) this.hasSubstitution = true;
     else if (node.type === 'HereString' || (node.type === 'Redirect' && !isHarmless(node)))
-      this.#add(node.operator, [node.operator, ...valuesOf([node.target])], [node.target]);
+      this.#add(node.operator, [node.operator, ...literalValues([node.target])], [node.target]);
     else if (node.type === 'TestCommand') this.#add('[[', ['[[', text.slice(node.pos, node.end)], undefined);
     else if (node.type === 'ArithmeticCommand' || node.type === 'ArithmeticFor')
       this.#add('((', ['((', text.slice(node.pos, node.end)], undefined);
-    else if (isDefinition(node)) this.#add('', [node.type.toLowerCase(), ...valuesOf([node.name])], undefined);
+    else if (isDefinition(node)) this.#add('', [node.type.toLowerCase(), ...literalValues([node.name])], undefined);
     if (isUnclear(node) || isExtension(node) || isSubscriptedDescriptor(node, text))
       this.#addUnclear(text.slice(node.pos, node.end));
     loadParser().forEachChild(node, (child) => this.#visit(child, text, depth));
@@ -107,13 +107,13 @@ class CommandCollector {
   #command(node: Extract<SyntaxNode, { type: 'Command' }>, depth: number): void {
     for (const each of node.prefix) if (each.type === 'Assignment') this.#add('', [each.text], undefined);
     if (node.name === undefined) return;
-    const args = node.args.map((each) => (each.type === 'Word' ? each : assignedWord(each.text)));
+    const args = node.args.map((each) => (each.type === 'Word' ? each : toAssignmentWord(each.text)));
     const words = [node.name, ...args];
     const name = isLiteralWord(node.name) ? node.name.value : '';
-    this.#add(name, valuesOf(words), words);
+    this.#add(name, literalValues(words), words);
     if (name === 'let') this.#addUnclear('let');
     const inner = scriptIn(name, args);
-    if (inner === 'unclear') this.#addUnclear(valuesOf(words).join(' '));
+    if (inner === 'unclear') this.#addUnclear(literalValues(words).join(' '));
     else if (inner !== undefined) this.script(inner.text, depth + 1);
   }
 
@@ -228,7 +228,7 @@ function assertParsed(node: SyntaxNode): void {
 }
 
 /** Returns the word that the command receives for an assignment such as `export A=b`, whose value the shell computes. */
-function assignedWord(text: string): Word {
+function toAssignmentWord(text: string): Word {
   const part = { type: 'SimpleExpansion', pos: 0, end: text.length, text } as const;
   return { type: 'Word', text, value: text, pos: 0, end: text.length, parts: [part] };
 }
@@ -271,7 +271,7 @@ function isHarmless({ operator, target }: Extract<SyntaxNode, { type: 'Redirect'
   return target.value === '/dev/null';
 }
 
-function valuesOf(words: readonly (Word | undefined)[]): readonly string[] {
+function literalValues(words: readonly (Word | undefined)[]): readonly string[] {
   return words.flatMap((word) => (word === undefined ? [] : isLiteralWord(word) ? word.value : word.text));
 }
 
