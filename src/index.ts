@@ -1,5 +1,5 @@
 export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
-export type { ApprovalInbox, Approvals, CallerChange } from './pipeline/approvals/approval-inbox.ts';
+export type { ApprovalInbox, Approvals, CallerChange } from './pipeline/approvals/approvals.ts';
 export type { ApprovalPage, ApprovalPageQuery } from './pipeline/approvals/approval-view.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
 export type {

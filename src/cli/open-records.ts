@@ -8,7 +8,7 @@ import { Journal } from '../journal/journal.ts';
 import { JournalReader } from '../journal/queries/journal-reader.ts';
 import type { JobStore } from '../journal/store/job-store.ts';
 import type { SessionStore } from '../journal/store/session-store.ts';
-import { Approvals } from '../pipeline/approvals/approval-inbox.ts';
+import { Approvals } from '../pipeline/approvals/approvals.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import { withConfigurationOfServer } from './client/connect-to-server.ts';

@@ -37,7 +37,7 @@ export { type CreateServerOptions, type SignalboxServer, createServer } from './
 export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
 export { claude, claudeCli, model } from './runtimes.ts';
 export { type QueryOptions, type SessionClient, createSessionClient, query } from './session-client.ts';
-export type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
+export type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
 export type { KeyTimes } from './access/oauth/issuer-keys.ts';
 export type { PendingElicitation } from '../sessions/turns/turn-elicitations.ts';
 export type { RuntimeTools } from '../runtimes/runtime-tools.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Approving, Denying } from '../pipeline/approvals/approval-inbox.ts';
+import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
 import { fallbackPollMs } from '../journal/store/pub-sub.ts';
 import type { SessionRecord } from '../journal/store/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approvals.ts';
 import type { ContentBox } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';

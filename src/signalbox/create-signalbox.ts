@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { AccessTokens } from '../access/access-tokens.ts';
-import { Approvals } from '../pipeline/approvals/approval-inbox.ts';
+import { Approvals } from '../pipeline/approvals/approvals.ts';
 import type { RevealKey } from '../pipeline/approvals/reveal-store.ts';
-import { endLostCalls } from '../pipeline/approvals/waiting-calls.ts';
+import { cancelCallsOfDeadProcesses } from '../pipeline/approvals/waiting-calls.ts';
 import { Questions, callbackChannel } from '../pipeline/approvals/questions.ts';
 import { ActivePolicies, directoriesOf } from '../pipeline/policies/active-policies.ts';
 import { ExternalRun, beginCall } from '../pipeline/begin-call.ts';
@@ -154,7 +154,9 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
   });
   const stopRecordingServers = recordServers(catalog, journal, redactor, ownServer);
   const events = new Events(catalog, journal);
-  const recovery = new Recovery(store, journal, (how) => endLostCalls(approvals.waiting, { store, journal }, how));
+  const recovery = new Recovery(store, journal, (how) =>
+    cancelCallsOfDeadProcesses(approvals.waiting, { store, journal }, how),
+  );
   await recovery.start(isShared);
   const openedAt = Date.now();
   const own =
@@ -181,12 +183,14 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     questions.close();
     // Servers that close together with the box are not worth an event.
     stopRecordingServers();
-    await Promise.all(catalog.sources().map((source) => source.close()));
+    const closed = await Promise.allSettled(catalog.sources().map(async (source) => source.close()));
     await checkpoints.close();
     await unsettled.close();
     await pins.close();
     await journal.drain();
     await store.close();
+    const failed = closed.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 
   const call: Signalbox['call'] = (reference, args, callOptions = {}) => {

@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
 import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import type { ResultPage } from '../journal/store/store.ts';
-import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approvals.ts';
 import type { BoxContent, ContentView, ServerInstructions } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { PolicySummary } from '../pipeline/policies/active-policies.ts';

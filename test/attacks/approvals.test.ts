@@ -179,10 +179,10 @@ describe('policy change between approval and call', () => {
     await approve(id);
     await setRules(box, `${payRule}\n- { id: night, match: mcp__bank__pay, ask: true, reason: it is late }`);
     const more = await box.approvals.get(approvalIdOf(await pay(5)));
-    assert.match(more.note ?? '', new RegExp(`^${id} was approved, but "night" asks now`));
+    assert.match(more.note ?? '', new RegExp(`^${id} was approved, but "night" did not ask then`));
     await setRules(box, payRule.replace('money', 'other money'));
     const changed = await box.approvals.get(approvalIdOf(await pay(5)));
-    assert.match(changed.note ?? '', /"pay" asks now, and did not, or not as it is written now/);
+    assert.match(changed.note ?? '', /"pay" did not ask then, or has changed since/);
     await setRules(box, '- { id: pay, match: mcp__bank__pay, deny: true }');
     assert.equal((await pay(5)).outcome, 'denied');
     assert.deepEqual(paid, []);

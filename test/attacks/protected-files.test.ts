@@ -110,7 +110,11 @@ suite('write to a protected file under a rule that allows everything', () => {
     for (const args of shapes)
       assertAsked(await guarded.call('mcp__notes__write', args), /a policy file/, JSON.stringify(args));
     const padded = { texts: Array.from({ length: 6000 }, (_, index) => `text ${index}`) };
-    assertAsked(await guarded.call('mcp__notes__write', padded), /too much text to check for protected files/, 'more strings than are checked');
+    assertAsked(
+      await guarded.call('mcp__notes__write', padded),
+      /too much text to check for protected files/,
+      'more strings than are checked',
+    );
   });
 });
 

@@ -43,12 +43,12 @@ export const callsUnderControl: Section<'C'> = {
   C3: {
     promise: 'an approval is bound to one exact call, single use, expiring, durable, and human',
     tests: [
-      'src/pipeline/approvals/approval-inbox.test.ts > approval > admits exactly one run of the same call, which then needs no further wait',
-      'src/pipeline/approvals/approval-inbox.test.ts > approval > does not apply to other arguments, another principal, a changed definition or a changed rule, and the next question says why',
-      'src/pipeline/approvals/approval-inbox.test.ts > approval > survives restarts while pending and while approved, and stays used after its run',
-      'src/pipeline/approvals/approval-inbox.test.ts > approval > expires whether or not it was answered',
-      'src/pipeline/approvals/approval-inbox.test.ts > approval > shows and binds the arguments that the tool receives, including those that the configuration sets',
-      'src/pipeline/approvals/approval-inbox.test.ts > approval answers > are accepted only from humans, not from the calling agent or another principal',
+      'src/pipeline/approvals/approvals.test.ts > approval > admits exactly one run of the same call, which then needs no further wait',
+      'src/pipeline/approvals/approvals.test.ts > approval > does not apply to other arguments, another principal, a changed definition or a changed rule, and the next question says why',
+      'src/pipeline/approvals/approvals.test.ts > approval > survives restarts while pending and while approved, and stays used after its run',
+      'src/pipeline/approvals/approvals.test.ts > approval > expires whether or not it was answered',
+      'src/pipeline/approvals/approvals.test.ts > approval > shows and binds the arguments that the tool receives, including those that the configuration sets',
+      'src/pipeline/approvals/approvals.test.ts > approval answers > are accepted only from humans, not from the calling agent or another principal',
       'src/pipeline/approvals/edited-arguments.test.ts > approval with edited arguments > runs another call with the human’s arguments, and returns its result with a note about the edit',
       'src/server/routes/approval-routes.test.ts > approval inbox over HTTP > refuses answers of agents and viewers, and records those of approvers as answers of a human',
       'src/sessions/turns/answer-router.test.ts > AnswerRouter > never applies an approval to another call with the same id',
@@ -60,8 +60,8 @@ export const callsUnderControl: Section<'C'> = {
   C4: {
     promise: 'an approval reaches a human wherever they are; the first answer wins and the others are told',
     tests: [
-      'src/pipeline/approvals/approval-inbox.test.ts > approval channels > are all asked at once; the first answer wins and aborts the signal of the others',
-      'src/pipeline/approvals/approval-inbox.test.ts > approval answers > are final: the first one wins, and later ones are rejected with its author and time',
+      'src/pipeline/approvals/approvals.test.ts > approval channels > are all asked at once; the first answer wins and aborts the signal of the others',
+      'src/pipeline/approvals/approvals.test.ts > approval answers > are final: the first one wins, and later ones are rejected with its author and time',
       'test/e2e/cli-approvals.test.ts > approvals in the CLI > a call that waits in one process can be answered in another: edited, or denied with a reason',
       'test/e2e/cli-approvals.test.ts > approvals in the CLI > an answer in another process ends the question on the terminal',
       'src/server/routes/approval-routes.test.ts > approval inbox over HTTP > lists pending approvals; approving from a signed-in browser runs the waiting call',

@@ -122,11 +122,11 @@ export interface ApprovalResolution {
   readonly rule?: string;
   /** The reason why the answer could not be remembered as requested. It applies to this one call only. */
   readonly notRemembered?: string;
-  /** The way in which the human acknowledged hidden parts other than registered secret values. Present when there were any. */
+  /** How the human acknowledged hidden parts other than registered secret values. Present when there were any. */
   readonly hiddenParts?: 'revealed' | 'acknowledged';
 }
 
-/** A question about one exact call, with its single-use answer once a human has given it. */
+/** A request for a human's approval of one exact call, with the single-use answer once a human has given it. */
 export interface Approval extends ApprovalQuestion {
   readonly id: string;
   readonly state: ApprovalState;
@@ -142,7 +142,7 @@ export interface Approval extends ApprovalQuestion {
   readonly usedBy?: string;
 }
 
-/** An approval that applies to more than one call: it turns `ask` into `allow`, never `deny` into anything. */
+/** An approval that applies to more than one call: it turns `ask` into `allow`, and never changes `deny`. */
 export interface RememberedRule {
   readonly id: string;
   readonly scope: RememberScope;

@@ -8,11 +8,11 @@ export function toApproval(record: ApprovalRecord, now = Date.now(), waiting?: R
   return {
     id: record.id,
     state,
-    ...askedOf(record),
+    ...parseQuestion(record),
     requestedAt: new Date(record.requestedAt).toISOString(),
     expiresAt: new Date(record.expiresAt).toISOString(),
     ...(isOpen ? { caller: waiting.has(record.id) ? ('waiting' as const) : ('gone' as const) } : {}),
-    ...(record.given === '' ? {} : { answer: givenOf(record) }),
+    ...(record.given === '' ? {} : { answer: parseAnswer(record) }),
     ...(record.usedBy === '' ? {} : { usedBy: record.usedBy }),
   };
 }
@@ -25,12 +25,12 @@ export function stateOf(record: ApprovalRecord, now = Date.now()): ApprovalState
   return record.answer === 'approved' ? 'approved' : 'pending';
 }
 
-export function askedOf(record: ApprovalRecord): ApprovalQuestion {
+export function parseQuestion(record: ApprovalRecord): ApprovalQuestion {
   // Questions of earlier versions do not list their hidden parts; no call of this version uses them.
   return { hidden: [], ...(JSON.parse(record.asked) as Omit<ApprovalQuestion, 'hidden'>) };
 }
 
-export function givenOf(record: ApprovalRecord): ApprovalResolution {
+export function parseAnswer(record: ApprovalRecord): ApprovalResolution {
   return JSON.parse(record.given) as ApprovalResolution;
 }
 

@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { principalName } from '../../core/principal.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Call, DecidedCall } from '../call-lifecycle.ts';
-import { askedOf, givenOf } from './approval-view.ts';
+import { parseQuestion, parseAnswer } from './approval-view.ts';
 
 /**
  * Returns edited arguments with the original values, including secrets, wherever the human left the displayed value unchanged. Throws
@@ -44,8 +44,8 @@ function looksRedacted(value: string): boolean {
  */
 function toCallerForm(edited: JsonObject, received: JsonObject, given: JsonObject): JsonObject {
   const entries = Object.entries(edited).flatMap(([name, value]) => {
-    const own = partToCallerForm(value, child(received, name), child(given, name));
-    return own === undefined ? [] : [[name, own] as const];
+    const part = partToCallerForm(value, child(received, name), child(given, name));
+    return part === undefined ? [] : [[name, part] as const];
   });
   return Object.fromEntries(entries);
 }
@@ -96,9 +96,9 @@ export async function editProblem(
 ): Promise<string | undefined> {
   if (looksRedacted(JSON.stringify(edited))) return undefined;
   try {
-    const own = structuredClone(toCallerForm(edited, received, given));
-    fillDefaults?.(own);
-    const parsed = await offered.parse(own);
+    const callerForm = structuredClone(toCallerForm(edited, received, given));
+    fillDefaults?.(callerForm);
+    const parsed = await offered.parse(callerForm);
     if (parsed.ok) return mismatchOf(edited, parsed.value);
     const problems = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return `they do not fit the schema of ${definition.name}: ${problems}`;
@@ -107,12 +107,12 @@ export async function editProblem(
   }
 }
 
-/** Describes how the arguments that a tool would receive differ from those that a human wants; returns `undefined` when they do not. */
+/** Describes how the arguments that a tool would receive differ from those that a human approved; returns `undefined` when they do not. */
 export function mismatchOf(wanted: JsonObject, received: unknown): string | undefined {
   const image = jsonImage(received);
   if (image.ok && isDeepStrictEqual(image.json, JSON.parse(JSON.stringify(wanted)))) return undefined;
   const shown = image.ok ? JSON.stringify(image.json).slice(0, 1000) : image.problem;
-  return `defaults, configured values or the tool's schema would turn them into ${shown}; give that version, or another one`;
+  return `defaults, configured values or the tool's schema would turn them into ${shown}; approve that version, or edit again`;
 }
 
 /**
@@ -120,8 +120,8 @@ export function mismatchOf(wanted: JsonObject, received: unknown): string | unde
  * other, and uses the same approval.
  */
 export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNullable<Call['replacement']> {
-  const { arguments: shown } = askedOf(record);
-  const { arguments: edited = {}, by } = givenOf(record);
+  const { arguments: shown } = parseQuestion(record);
+  const { arguments: edited = {}, by } = parseAnswer(record);
   const received = JSON.parse(call.argumentsText) as JsonObject;
   const wanted = restoreRedacted(edited, shown, received) as JsonObject;
   const raw = call.rawArgumentsText === undefined ? received : (JSON.parse(call.rawArgumentsText) as JsonObject);

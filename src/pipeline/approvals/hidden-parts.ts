@@ -23,13 +23,13 @@ const maxHiddenParts = 1000;
  * too much, this removes only the secret itself, because the rest of the text is what runs.
  */
 export function hideParts(text: string, redactor: Redactor, scope: Scope): RevealedArguments {
-  if (scope === 'everything' && text.length > maxShownArguments) return tooLong(text);
+  if (scope === 'everything' && text.length > maxShownArguments) return hideTooLong(text);
   const hidden: HiddenPart[] = [];
   const shown = hideInValue(JSON.parse(text) as JsonObject, '', undefined) as JsonObject;
   if (hidden.length > maxHiddenParts)
-    return whole(text, `arguments with ${hidden.length} hidden parts, too many to list`, 'size');
+    return hideAll(text, `arguments with ${hidden.length} hidden parts, too many to list`, 'size');
   // The quotes and braces of the document, or a placeholder with its surroundings, can form a registered value.
-  if (registeredIn(JSON.stringify(shown)).length > 0) return whole(text, redactor.placeholder(), 'pattern');
+  if (registeredIn(JSON.stringify(shown)).length > 0) return hideAll(text, redactor.placeholder(), 'pattern');
   return { arguments: shown, hidden };
 
   function hideInValue(value: JsonValue, path: string, key: string | undefined): JsonValue {
@@ -52,7 +52,7 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
     const names = new Set<string>();
     const entries = Object.entries(value).map(([name, each]): [string, JsonValue] => {
       const spans = spansIn(name, undefined);
-      const shownName = unusedName(replaced(name, spans), names);
+      const shownName = unusedName(replaceSpans(name, spans), names);
       const inside = `${path}/${shownName.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       if (spans.length > 0) hideInText(name, inside, spans, true);
       return [shownName, hideInValue(each, inside, name)];
@@ -67,20 +67,20 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
       hidden.push(inName ? { ...part, inName } : part);
       moved += placeholder.length - (end - start);
     }
-    return replaced(value, spans);
+    return replaceSpans(value, spans);
   }
 
   function spansIn(value: string, key: string | undefined): readonly Span[] {
     const registered = registeredIn(value);
     if (scope === 'registered') return registered;
-    if (isSecret(key) && value !== '') return rest([keySpan(0, value.length)], registered);
+    if (isSecret(key) && value !== '') return mergeSpans([keySpan(0, value.length)], registered);
     const patterns = findSecretPatterns(value).map(({ name, start, end }): Span => ({
       start,
       end,
       kind: 'pattern',
       placeholder: redactor.placeholder(name),
     }));
-    return rest([...patterns, ...keySpans(value)], registered);
+    return mergeSpans([...patterns, ...keySpans(value)], registered);
   }
 
   /** Returns the registered values in a text. A value that a server chose has the kind `pattern`, so that it can be revealed. */
@@ -115,18 +115,18 @@ function isSecret(key: string | undefined): boolean {
 }
 
 /** Returns the form of arguments that are too long for an approval. None of them are shown. */
-function tooLong(text: string): RevealedArguments {
-  return whole(text, `${text.length} characters of arguments, too many to show`, 'size');
+function hideTooLong(text: string): RevealedArguments {
+  return hideAll(text, `${text.length} characters of arguments, too many to show`, 'size');
 }
 
-function whole(text: string, placeholder: string, kind: HiddenKind): RevealedArguments {
+function hideAll(text: string, placeholder: string, kind: HiddenKind): RevealedArguments {
   return {
     arguments: { '…': placeholder },
     hidden: [{ path: '/…', start: 0, length: text.length, kind, placeholder }],
   };
 }
 
-function replaced(value: string, spans: readonly Span[]): string {
+function replaceSpans(value: string, spans: readonly Span[]): string {
   let result = '';
   let copied = 0;
   for (const { start, end, placeholder } of spans) {
@@ -145,7 +145,7 @@ function unusedName(name: string, names: Set<string>): string {
 }
 
 /** Returns all spans in order without overlaps. Registered values take precedence; the others are reduced to the parts outside them. */
-function rest(others: readonly Span[], registered: readonly Span[]): readonly Span[] {
+function mergeSpans(others: readonly Span[], registered: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   let next = 0;
   let end = 0;

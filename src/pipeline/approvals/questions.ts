@@ -11,9 +11,9 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
 import type { EarlyEnd, Waits } from '../limits/waits.ts';
-import { askedOf, stateOf } from './approval-view.ts';
-import { type Approvals, answeredTopic } from './approval-inbox.ts';
-import { type Binding, askDraft, askedCall, unanswered } from './asked-call.ts';
+import { parseQuestion, stateOf } from './approval-view.ts';
+import { type Approvals, answeredTopic } from './approvals.ts';
+import { type Binding, questionDraft, toQuestion, unansweredRules } from './question-binding.ts';
 import { hideParts } from './hidden-parts.ts';
 
 /** Dependencies of `Questions`. */
@@ -29,7 +29,7 @@ export interface QuestionParts {
 }
 
 /** The end of a wait: the approval as it was then, or the reason why the call ended. */
-export type Answered = { readonly record: ApprovalRecord } | { readonly ended: EarlyEnd };
+export type AnswerWait = { readonly record: ApprovalRecord } | { readonly ended: EarlyEnd };
 
 const maxCompared = 10;
 
@@ -39,7 +39,7 @@ const pollMs = { unnotified: 250, notified: fallbackPollMs };
 /** Asks humans about calls through every channel at once, and waits for the first answer in any process. */
 export class Questions {
   readonly #parts: QuestionParts;
-  readonly #live = new Map<string, Question>();
+  readonly #live = new Map<string, PendingQuestion>();
   readonly #pollMs: number;
   readonly #stops: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
@@ -70,15 +70,15 @@ export class Questions {
   }
 
   /** Returns the open approval of exactly this call, or a new one; `undefined` when nobody can be asked. */
-  async open(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | undefined> {
+  async open(call: DecidedCall, binding: Binding): Promise<ApprovalRecord | undefined> {
     const { journal, redactor, approvals } = this.#parts;
     const { reveals } = approvals;
     for (;;) {
-      const known = await this.find(call, bound);
+      const known = await this.find(call, binding);
       if (known !== undefined) return known;
       if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
-      const { record, draft } = await this.#request(call, bound);
-      if (askedOf(record).hidden.some(({ kind }) => kind !== 'registered'))
+      const { record, draft } = await this.#request(call, binding);
+      if (parseQuestion(record).hidden.some(({ kind }) => kind !== 'registered'))
         await reveals.put(record.id, hideParts(call.argumentsText, redactor, 'registered'), record.expiresAt);
       if ((await journal.append(draft, 'crash')) !== undefined) return record;
       // Another process asked about the same call at the same time, so its approval is used.
@@ -87,7 +87,7 @@ export class Questions {
   }
 
   /** Waits for the answer until the given time. Asks through the channels of this process, once for all waiting calls. */
-  async wait(record: ApprovalRecord, call: DecidedCall, until: number): Promise<Answered> {
+  async wait(record: ApprovalRecord, call: DecidedCall, until: number): Promise<AnswerWait> {
     if (stateOf(record) !== 'pending') return { record };
     const question = this.#join(record, call) ?? this.#ask(record, call);
     const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
@@ -116,38 +116,38 @@ export class Questions {
     for (const question of this.#live.values()) this.#withdraw(question, 'Signalbox is closing');
   }
 
-  async #request(call: DecidedCall, bound: Binding): Promise<{ record: ApprovalRecord; draft: EntryDraft }> {
-    const note = await this.#outdated(call, bound);
-    const asked = { ...askedCall(call, bound, this.#parts.redactor), ...omitUndefined({ note }) };
+  async #request(call: DecidedCall, binding: Binding): Promise<{ record: ApprovalRecord; draft: EntryDraft }> {
+    const note = await this.#whyOutdated(call, binding);
+    const question = { ...toQuestion(call, binding, this.#parts.redactor), ...omitUndefined({ note }) };
     const requestedAt = Date.now();
     const record: ApprovalRecord = {
       id: newSecretId('appr'),
-      binding: bound.binding,
-      subject: bound.subject,
-      principal: asked.principal.id,
-      server: asked.server,
+      binding: binding.binding,
+      subject: binding.subject,
+      principal: question.principal.id,
+      server: question.server,
       requestedAt,
       expiresAt: requestedAt + this.#parts.expireAfterMs,
-      asked: JSON.stringify(asked),
+      asked: JSON.stringify(question),
       answer: '',
       given: '',
       closed: false,
       usedBy: '',
     };
-    return { record, draft: askDraft(record, asked) };
+    return { record, draft: questionDraft(record, question) };
   }
 
   /** Returns the reason why an approval of the same call no longer applies. */
-  async #outdated(call: DecidedCall, { subject }: Binding): Promise<string | undefined> {
+  async #whyOutdated(call: DecidedCall, { subject }: Binding): Promise<string | undefined> {
     const records = await this.#parts.store.approvals({ subject, openAt: Date.now(), limit: 10 });
     const approved = records.find((record) => stateOf(record) === 'approved');
     if (approved === undefined) return undefined;
-    const asked = askedOf(approved);
-    const isOtherTool = asked.definitionHash !== call.tool.definition.definitionHash;
-    const rules = unanswered(call.decision, asked.decision).map(({ rule }) => JSON.stringify(rule));
+    const question = parseQuestion(approved);
+    const isOtherTool = question.definitionHash !== call.tool.definition.definitionHash;
+    const rules = unansweredRules(call.decision, question.decision).map(({ rule }) => JSON.stringify(rule));
     const what = isOtherTool
       ? 'the definition of the tool has changed since'
-      : `${rules.join(' and ')} ${rules.length === 1 ? 'asks' : 'ask'} now, and did not, or not as it is written now`;
+      : `${rules.join(' and ')} did not ask then, or ${rules.length === 1 ? 'has' : 'have'} changed since`;
     return `${approved.id} was approved, but ${what}, so it does not apply to this call`;
   }
 
@@ -156,15 +156,15 @@ export class Questions {
   }
 
   /** Joins a question that was asked before. Only the human of this call still has to be asked. */
-  #join(record: ApprovalRecord, call: DecidedCall): Question | undefined {
+  #join(record: ApprovalRecord, call: DecidedCall): PendingQuestion | undefined {
     const question = this.#live.get(record.id);
     if (question !== undefined)
       for (const channel of ownChannel(call)) void this.#askThrough(channel, record, call, question);
     return question;
   }
 
-  #ask(record: ApprovalRecord, call: DecidedCall): Question {
-    const question = new Question(record);
+  #ask(record: ApprovalRecord, call: DecidedCall): PendingQuestion {
+    const question = new PendingQuestion(record);
     this.#live.set(record.id, question);
     this.#schedule();
     for (const channel of this.#channelsOf(call)) void this.#askThrough(channel, record, call, question);
@@ -176,7 +176,7 @@ export class Questions {
     channel: ApprovalChannel,
     record: ApprovalRecord,
     call: DecidedCall,
-    { signal }: Question,
+    { signal }: PendingQuestion,
   ): Promise<void> {
     const { approvals } = this.#parts;
     const someone = { id: channel.name, kind: 'human' } as const;
@@ -184,12 +184,12 @@ export class Questions {
       const answer = await channel.ask(requestOf(record, call, signal, approvals));
       if (answer === undefined || signal.aborted) return;
       const by = answer.by ?? someone;
-      if (answer.allow === true) await approvals.approveWhole(record.id, { ...answer, by });
+      if (answer.allow === true) await approvals.approveWithFullArguments(record.id, { ...answer, by });
       else await approvals.deny(record.id, { by, ...omitUndefined({ reason: answer.reason }) });
     } catch (error) {
       if (signal.aborted) return;
       const by = { id: channel.name, kind: 'system' } as const;
-      await approvals.refuse(record.id, by, `asking failed: ${messageOf(error)}`).catch(() => undefined);
+      await approvals.denyBySystem(record.id, by, `asking failed: ${messageOf(error)}`).catch(() => undefined);
     }
   }
 
@@ -200,7 +200,7 @@ export class Questions {
     question.settle(record);
   }
 
-  #withdraw(question: Question, reason: string): void {
+  #withdraw(question: PendingQuestion, reason: string): void {
     this.#live.delete(question.id);
     question.withdraw(reason);
   }
@@ -255,8 +255,10 @@ export function callbackChannel(
 
 /** Returns whether an approval is for the current definition of the tool and answers every rule that asks about the call. */
 export function answersCall(record: ApprovalRecord, call: DecidedCall): boolean {
-  const { definitionHash, decision } = askedOf(record);
-  return definitionHash === call.tool.definition.definitionHash && unanswered(call.decision, decision).length === 0;
+  const { definitionHash, decision } = parseQuestion(record);
+  return (
+    definitionHash === call.tool.definition.definitionHash && unansweredRules(call.decision, decision).length === 0
+  );
 }
 
 function requestOf(
@@ -265,7 +267,7 @@ function requestOf(
   signal: AbortSignal,
   approvals: Pick<Approvals, 'reveal'>,
 ): ApprovalRequest {
-  const { arguments: shown, hidden } = askedOf(record);
+  const { arguments: shown, hidden } = parseQuestion(record);
   return {
     approvalId: record.id,
     callId: call.id,
@@ -284,7 +286,7 @@ function requestOf(
 }
 
 /** One pending approval in this process, with the calls that wait for it and the channels that were asked. */
-class Question {
+class PendingQuestion {
   readonly id: string;
   readonly expiresAt: number;
   readonly answered: Promise<ApprovalRecord>;

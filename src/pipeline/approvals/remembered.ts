@@ -60,8 +60,8 @@ export function rememberedBy(
   call: Rememberable,
 ): readonly RememberedRule[] | undefined {
   if (call.decision.protectedFiles !== undefined) return undefined;
-  const holding = rules.filter((rule) => holdsFor(rule, call));
-  const found = askingRules(call.decision).map((asking) => holding.find((rule) => answers(rule, asking)));
+  const applicable = rules.filter((rule) => appliesTo(rule, call));
+  const found = askingRules(call.decision).map((asking) => applicable.find((rule) => answers(rule, asking)));
   return found.every((rule) => rule !== undefined) ? [...new Set(found)] : undefined;
 }
 
@@ -70,7 +70,7 @@ function answers(rule: RememberedRule, asking: AskingRule): boolean {
   return rule.answers.some((each) => each.rule === asking.rule && each.version === asking.version);
 }
 
-function holdsFor(rule: RememberedRule, call: Rememberable): boolean {
+function appliesTo(rule: RememberedRule, call: Rememberable): boolean {
   return (
     rule.principal.id === call.principal.id &&
     rule.principal.kind === call.principal.kind &&
@@ -108,7 +108,7 @@ function rememberedFor({ scope, tool, server, session }: RememberedRule): string
     case 'tool':
       return `every call of ${tool}`;
     case 'server':
-      return `every call of server ${server} that can be undone or made good`;
+      return `every call of server ${server} that can be undone or compensated`;
   }
 }
 
@@ -118,6 +118,6 @@ export function toRule({ text }: StoredRule): RememberedRule {
 }
 
 /** Returns the stored form of a rule. */
-export function storedRule(rule: RememberedRule): StoredRule {
+export function toStoredRule(rule: RememberedRule): StoredRule {
   return { id: rule.id, principal: rule.principal.id, server: rule.server, text: JSON.stringify(rule) };
 }

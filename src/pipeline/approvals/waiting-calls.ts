@@ -7,7 +7,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { RecoveryOptions } from '../../journal/store/session-store.ts';
 import { lostClaim } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store/store.ts';
-import { askedOf } from './approval-view.ts';
+import { parseQuestion } from './approval-view.ts';
 
 const kind = 'waiting-call';
 const changedTopic = 'waiting-calls';
@@ -147,7 +147,7 @@ function missingIn(known: ReadonlySet<string>, others: ReadonlySet<string>): rea
 }
 
 /** Records the outcome `cancelled` of every call whose process ended while it waited for an approval: nothing ran. */
-export async function endLostCalls(
+export async function cancelCallsOfDeadProcesses(
   waiting: WaitingCalls,
   { store, journal }: { readonly store: Store; readonly journal: Journal },
   recovery: RecoveryOptions,
@@ -157,13 +157,13 @@ export async function endLostCalls(
     // A call that was approved and started is recovered like any other call that ran.
     const [known] = await store.entries({ order: 'newest-first', limit: 1, call: lost.call, calls: true });
     if (record !== undefined && known === undefined)
-      await journal.append(cancelledDraft(lost, askedOf(record)), 'crash');
+      await journal.append(cancelledDraft(lost, parseQuestion(record)), 'crash');
     await waiting.leave(lost);
   }
 }
 
-function cancelledDraft({ call }: WaitingCall, asked: ApprovalQuestion): EntryDraft {
-  const { callId: _, tool, session = '', hidden: __, flags: ___, note: ____, ...facts } = asked;
+function cancelledDraft({ call }: WaitingCall, question: ApprovalQuestion): EntryDraft {
+  const { callId: _, tool, session = '', hidden: __, flags: ___, note: ____, ...facts } = question;
   const error: CallError = {
     code: 'process-ended',
     message: `interrupted: the process that served ${tool} ended while the call waited for approval; nothing ran`,

@@ -5,9 +5,9 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type Decision, askingRules } from '../../core/calls/decision.ts';
 import { messageOf } from '../../core/errors.ts';
-import { givenOf, stateOf } from '../approvals/approval-view.ts';
-import type { Approvals } from '../approvals/approval-inbox.ts';
-import { type Binding, askedCall, bindingOf } from '../approvals/asked-call.ts';
+import { parseAnswer, stateOf } from '../approvals/approval-view.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import { type Binding, toQuestion, bindingOf } from '../approvals/question-binding.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
 import { replacementOf } from '../approvals/edited-arguments.ts';
@@ -43,16 +43,16 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
     if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
     const until = Date.now() + (call.options.waitMs ?? defaultWaitMs);
     for (;;) {
-      const bound = bindingOf(call);
-      const known = await questions.find(call, bound);
+      const binding = bindingOf(call);
+      const known = await questions.find(call, binding);
       // An answer to exactly this call has precedence over a remembered approval.
       const answer = known === undefined || stateOf(known) === 'pending' ? undefined : known;
-      const decision = answer === undefined ? await remembered(call, bound) : undefined;
+      const decision = answer === undefined ? await findRememberedDecision(call, binding) : undefined;
       if (decision !== undefined) {
         call.decision = decision;
         return next(call);
       }
-      const open = answer ?? (await openQuestion(call, bound));
+      const open = answer ?? (await openQuestion(call, binding));
       if ('outcome' in open) return open;
       const answered = await questions.wait(open, call, until);
       if ('ended' in answered) return endedOutcome(call, answered.ended, 'it waited for approval');
@@ -62,7 +62,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       if (call.decision.answer === 'allow') return next(call);
       // The rules changed while the call waited, so the answer was to another question.
       if (!answersCall(record, call)) continue;
-      if (givenOf(record).arguments !== undefined) return replaceCall(call, record);
+      if (parseAnswer(record).arguments !== undefined) return replaceCall(call, record);
       call.approval = record.id;
       const outcome = await next(call);
       if (outcome.error?.code !== 'approval-used') return outcome;
@@ -71,15 +71,15 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
     }
   }
 
-  async function remembered(call: DecidedCall, bound: Binding): Promise<Decision | undefined> {
-    const asked = askedCall(call, bound, redactor);
-    const rules = await approvals.remembered(asked);
-    return rules === undefined ? undefined : rememberedDecision(rules, asked.decision);
+  async function findRememberedDecision(call: DecidedCall, binding: Binding): Promise<Decision | undefined> {
+    const question = toQuestion(call, binding, redactor);
+    const rules = await approvals.remembered(question);
+    return rules === undefined ? undefined : rememberedDecision(rules, question.decision);
   }
 
-  async function openQuestion(call: DecidedCall, bound: Binding): Promise<ApprovalRecord | CallOutcome> {
+  async function openQuestion(call: DecidedCall, binding: Binding): Promise<ApprovalRecord | CallOutcome> {
     try {
-      return (await questions.open(call, bound)) ?? nobodyToAsk(call);
+      return (await questions.open(call, binding)) ?? noChannelOutcome(call);
     } catch (error) {
       const message = `${call.name} was not run: its question could not be recorded: ${messageOf(error)}`;
       return failedOutcome('failed', 'journal-unavailable', message);
@@ -115,9 +115,9 @@ function replaceCall(call: DecidedCall, record: ApprovalRecord): CallOutcome {
 function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | undefined {
   switch (stateOf(record)) {
     case 'pending':
-      return awaiting(call, record);
+      return awaitingOutcome(call, record);
     case 'denied':
-      return denied(call, record);
+      return denialOutcome(call, record);
     case 'expired':
       return failedOutcome(
         'denied',
@@ -130,33 +130,33 @@ function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | und
   }
 }
 
-function awaiting(call: DecidedCall, { id, expiresAt }: ApprovalRecord): CallOutcome {
+function awaitingOutcome(call: DecidedCall, { id, expiresAt }: ApprovalRecord): CallOutcome {
   const message =
-    `${call.name} waits for a human's approval (${reasons(call)}) and was not run yet. The question stays open ` +
+    `${call.name} waits for a human's approval (${askingReasons(call)}) and was not run yet. The question stays open ` +
     `until ${new Date(expiresAt).toISOString()}: make exactly the same call again once it is approved, and it runs at once`;
   return { ...failedOutcome('awaiting-approval', 'approval-awaited', message), approvalId: id };
 }
 
-function denied(call: DecidedCall, record: ApprovalRecord): CallOutcome {
+function denialOutcome(call: DecidedCall, record: ApprovalRecord): CallOutcome {
   call.closesApproval = record.id;
-  const { by, reason } = givenOf(record);
+  const { by, reason } = parseAnswer(record);
   const why = reason === undefined ? '' : `: ${reason}`;
   if (by.kind !== 'human') return failedOutcome('denied', 'approval-failed', `${call.name} was not run${why}`);
   return failedOutcome('denied', 'approval-denied', `${call.name} was refused by ${principalName(by)}${why}`);
 }
 
-function reasons({ decision }: DecidedCall): string {
+function askingReasons({ decision }: DecidedCall): string {
   return askingRules(decision)
     .map(({ reason }) => reason)
     .join('; ');
 }
 
-function nobodyToAsk(call: DecidedCall): CallOutcome {
+function noChannelOutcome(call: DecidedCall): CallOutcome {
   const { effect } = call.tool.definition;
   return failedOutcome(
     'denied',
     'approval-unavailable',
-    `${call.name} needs approval (${reasons(call)}) and nobody can be asked. To allow it, give createSignalbox an ` +
+    `${call.name} needs approval (${askingReasons(call)}) and nobody can be asked. To allow it, give createSignalbox an ` +
       `"approve" callback that asks a human, or "data", so that "signalbox approve" can answer; ` +
       `if the tool only reads, declare effect: "read" (it is "${effect}" now)`,
   );

@@ -76,12 +76,12 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
 /** Lets the caller run the tool, with the same time limits. */
 async function runExternally(
   call: AdmittedCall,
-  run: ExternalRun,
+  external: ExternalRun,
   { offered }: CatalogTool,
   clock: CallClock,
   { waits, maxStoredBytes }: ExecuteOptions,
 ): Promise<CallOutcome> {
-  const running = run.start({ callId: call.id, arguments: call.argumentsJson });
+  const running = external.start({ callId: call.id, arguments: call.argumentsJson });
   const waited = await waits.until(running, call.options.signal, clock);
   if ('ended' in waited) {
     call.abandonedRun = running;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from '@hono/zod-openapi';
-import type { CallerChange } from '../../pipeline/approvals/approval-inbox.ts';
+import type { CallerChange } from '../../pipeline/approvals/approvals.ts';
 import type { CatalogSnapshot } from '../../catalog/snapshot.ts';
 import type { JournalEvent } from '../../journal/entries/journal-event.ts';
 import type { SessionEvent } from '../../sessions/events/session-event.ts';

@@ -1,4 +1,4 @@
-import { Approvals } from '../../../src/pipeline/approvals/approval-inbox.ts';
+import { Approvals } from '../../../src/pipeline/approvals/approvals.ts';
 import { Questions } from '../../../src/pipeline/approvals/questions.ts';
 import { Call } from '../../../src/pipeline/call-lifecycle.ts';
 import { CallRunner } from '../../../src/pipeline/pipeline.ts';

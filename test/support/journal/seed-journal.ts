@@ -139,7 +139,7 @@ function pick(point: number): SeededTool {
 function decisionOf({ effect }: SeededTool, chance: number): Decision {
   if (chance < 0.02)
     return { answer: 'deny', rule: 'no-night-work', reason: 'nobody is awake to help', at: 'policies.yaml:3' };
-  if (effect === 'read') return { answer: 'allow', rule: 'default', reason: 'reads run' };
+  if (effect === 'read') return { answer: 'allow', rule: 'default', reason: 'reads are allowed' };
   return { answer: 'ask', rule: 'default', reason: `${effect} calls ask` };
 }
 

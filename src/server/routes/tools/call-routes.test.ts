@@ -17,7 +17,7 @@ describe('POST /api/tools/{name}/call', () => {
       tool: 'mcp__test__echo',
       outcome: 'completed',
       content: [{ type: 'text', text: 'hello' }],
-      decision: { answer: 'allow', rule: 'default:read', reason: 'reads run' },
+      decision: { answer: 'allow', rule: 'default:read', reason: 'reads are allowed' },
     });
     const entry = await box.journal.call(callId);
     assert.equal(entry?.sessionId, 'session-1');

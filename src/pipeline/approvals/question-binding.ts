@@ -13,7 +13,7 @@ import { recordableArguments } from '../recording/call-entries.ts';
 import { hideParts } from './hidden-parts.ts';
 
 /** Returns the question about a call as it is stored and shown to humans, without secrets. */
-export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
+export function toQuestion(call: DecidedCall, { argumentsHash }: Binding, redactor: Redactor): ApprovalQuestion {
   const { definition, source, flags } = call.tool;
   const { session } = call;
   const about = {
@@ -35,8 +35,8 @@ export function askedCall(call: DecidedCall, { argumentsHash }: Binding, redacto
 }
 
 /** Returns the journal entry that also adds the question to the inbox. */
-export function askDraft(record: ApprovalRecord, asked: ApprovalQuestion): EntryDraft {
-  const { callId, tool, session, ...facts } = asked;
+export function questionDraft(record: ApprovalRecord, question: ApprovalQuestion): EntryDraft {
+  const { callId, tool, session, ...facts } = question;
   const expiresAt = new Date(record.expiresAt).toISOString();
   return {
     type: 'ApprovalRequested',
@@ -82,7 +82,7 @@ export function bindingOf(call: DecidedCall): Binding {
 }
 
 /** Returns the rules that ask about a call and did not ask when it was approved, have changed since, or asked about other protected files. */
-export function unanswered(now: Decision, approved: Decision): readonly AskingRule[] {
+export function unansweredRules(now: Decision, approved: Decision): readonly AskingRule[] {
   const [files, answeredFiles] = [now, approved].map(({ protectedFiles = [] }) => JSON.stringify(protectedFiles));
   if (files !== answeredFiles) return askingRules(now);
   const answered = new Set(askingRules(approved).map(keyOf));

@@ -27,7 +27,7 @@ import {
   type Rememberable,
   rememberedBy,
   rememberedRule,
-  storedRule,
+  toStoredRule,
   toRule,
 } from './remembered.ts';
 import { type RevealKey, RevealStore } from './reveal-store.ts';
@@ -130,7 +130,7 @@ export class Approvals {
     assertHuman(by, 'reveal');
     const approval = toApproval(await this.#pending(id));
     const { callId, tool, session, arguments: shown, hidden } = approval;
-    if (!hidesUnregistered(approval)) return { arguments: shown, hidden };
+    if (!hasRevealableParts(approval)) return { arguments: shown, hidden };
     const revealed = await this.reveals.get(id);
     if (revealed === undefined)
       throw new SignalboxError(
@@ -155,12 +155,12 @@ export class Approvals {
     return this.#approve(id, approving, async (approval) => {
       if (await this.#hasRevealed(approval, approving.by)) return 'revealed';
       if (approving.acknowledgeHidden === true) return 'acknowledged';
-      throw unacknowledged(approval);
+      throw unacknowledgedError(approval);
     });
   }
 
   /** Approves for a human whose host received the arguments in full; they count as revealed unless `acknowledgeHidden` is set. */
-  async approveWhole(id: string, approving: Approving): Promise<Approval> {
+  async approveWithFullArguments(id: string, approving: Approving): Promise<Approval> {
     return this.#approve(id, approving, async () =>
       approving.acknowledgeHidden === true ? 'acknowledged' : 'revealed',
     );
@@ -169,18 +169,18 @@ export class Approvals {
   async #approve(
     id: string,
     { by, arguments: edited, remember }: Approving,
-    takesNote: (approval: Approval) => Promise<NonNullable<ApprovalResolution['hiddenParts']>>,
+    resolveHiddenParts: (approval: Approval) => Promise<NonNullable<ApprovalResolution['hiddenParts']>>,
   ): Promise<Approval> {
     assertHuman(by, 'approve');
     const approval = toApproval(await this.#pending(id));
     if (edited !== undefined) await this.#assertEdit(edited, approval);
-    const hiddenParts = hidesUnregistered(approval) ? await takesNote(approval) : undefined;
-    const holdsForSession = edited === undefined && asksOncePerSession(approval) && (await this.#isAwaited(id));
-    const scope = remember ?? (holdsForSession ? 'session' : 'nothing');
+    const hiddenParts = hasRevealableParts(approval) ? await resolveHiddenParts(approval) : undefined;
+    const appliesToSession = edited === undefined && asksOncePerSession(approval) && (await this.#isAwaited(id));
+    const scope = remember ?? (appliesToSession ? 'session' : 'nothing');
     const { rule, notRemembered } = ruleFor(approval, scope, by, edited !== undefined);
     const at = new Date().toISOString();
-    const given = omitUndefined({ by, at, arguments: edited, rule: rule?.id, notRemembered, hiddenParts });
-    return this.#answer(approval, 'approved', given, rule);
+    const resolution = omitUndefined({ by, at, arguments: edited, rule: rule?.id, notRemembered, hiddenParts });
+    return this.#answer(approval, 'approved', resolution, rule);
   }
 
   /** Returns whether a caller waits for the answer. */
@@ -191,11 +191,11 @@ export class Approvals {
   /** Denies one exact call. Only humans can. */
   async deny(id: string, { by, reason }: Denying): Promise<Approval> {
     assertHuman(by, 'deny');
-    return this.refuse(id, by, reason);
+    return this.denyBySystem(id, by, reason);
   }
 
   /** Denies a call without a human, because a question could not be delivered. */
-  async refuse(id: string, by: Principal, reason: string | undefined): Promise<Approval> {
+  async denyBySystem(id: string, by: Principal, reason: string | undefined): Promise<Approval> {
     const approval = toApproval(await this.#pending(id));
     const safe = reason && this.#redactor.text(reason).slice(0, 1000).toWellFormed();
     return this.#answer(approval, 'denied', omitUndefined({ by, at: new Date().toISOString(), reason: safe }));
@@ -272,13 +272,13 @@ export class Approvals {
   async #answer(
     approval: Approval,
     answer: 'approved' | 'denied',
-    given: ApprovalResolution,
+    resolution: ApprovalResolution,
     rule?: RememberedRule,
   ): Promise<Approval> {
     const { id, callId, tool, session } = approval;
-    const { rule: _, at: __, ...recorded } = given;
+    const { rule: _, at: __, ...recorded } = resolution;
     const remembered = rule && { rule: rule.id, scope: rule.scope };
-    const stored = { given: this.#redactor.values(JSON.stringify(given)), rule: rule && storedRule(rule) };
+    const stored = { given: this.#redactor.values(JSON.stringify(resolution)), rule: rule && toStoredRule(rule) };
     const digest = answerDigest(id, answer, stored.given, stored.rule);
     const properties = { approvalId: id, decision: answer, ...recorded, remembered, digest };
     const draft: EntryDraft = {
@@ -295,7 +295,7 @@ export class Approvals {
       answer === 'approved'
         ? await this.#journal.appendFollowed(draft, notify)
         : await this.#journal.append(draft, 'power-loss');
-    if (written === undefined) throw tooLate(toApproval(await this.#find(id)));
+    if (written === undefined) throw notPendingError(toApproval(await this.#find(id)));
     // If this fails, the stored arguments are removed when the question expires.
     await this.reveals.remove(id).catch(() => undefined);
     return toApproval(await (notified ?? this.#notify(id)));
@@ -343,7 +343,7 @@ export class Approvals {
   async #pending(id: string): Promise<ApprovalRecord> {
     const record = await this.#find(id);
     const approval = toApproval(record);
-    if (approval.state !== 'pending') throw tooLate(approval);
+    if (approval.state !== 'pending') throw notPendingError(approval);
     return record;
   }
 
@@ -382,18 +382,18 @@ const openAnswers = ['', 'approved'] as const;
 const maxReveals = 1000;
 
 /** Returns whether a hidden part only looks like a secret, so that a human may need to see it. */
-function hidesUnregistered({ hidden }: Pick<Approval, 'hidden'>): boolean {
+function hasRevealableParts({ hidden }: Pick<Approval, 'hidden'>): boolean {
   return hidden.some(({ kind }) => kind !== 'registered');
 }
 
-function unacknowledged({ id, hidden }: Approval): SignalboxError {
-  const places = hidden
+function unacknowledgedError({ id, hidden }: Approval): SignalboxError {
+  const locations = hidden
     .filter(({ kind }) => kind !== 'registered')
     .map(({ path, length }) => `${length} characters at ${path}`);
-  const more = places.length > 5 ? ` and ${places.length - 5} more` : '';
+  const more = locations.length > 5 ? ` and ${locations.length - 5} more` : '';
   return new SignalboxError(
     'hidden-unacknowledged',
-    `${id} hides parts of its arguments that are not registered secrets (${places.slice(0, 5).join(', ')}${more}); reveal them ` +
+    `${id} hides parts of its arguments that are not registered secrets (${locations.slice(0, 5).join(', ')}${more}); reveal them ` +
       `(POST /api/approvals/${id}/reveal, signalbox approvals show ${id} --reveal), or approve with "acknowledgeHidden": true (--acknowledge-hidden)`,
   );
 }
@@ -432,13 +432,13 @@ function assertHuman({ kind, id }: Principal, what: string): void {
   );
 }
 
-function tooLate({ id, state, answer }: Approval): SignalboxError {
+function notPendingError({ id, state, answer }: Approval): SignalboxError {
   if (answer === undefined)
     return new SignalboxError('approval-expired', `${id} has expired; when the call is made again, it asks again`);
-  const how = state === 'denied' ? 'denied' : 'approved';
+  const verb = state === 'denied' ? 'denied' : 'approved';
   return new SignalboxError(
     'approval-answered',
-    `${id} was already ${how} by ${principalName(answer.by)} at ${answer.at}`,
+    `${id} was already ${verb} by ${principalName(answer.by)} at ${answer.at}`,
   );
 }
 

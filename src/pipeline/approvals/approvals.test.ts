@@ -116,7 +116,7 @@ describe('approval', () => {
     await core.approvals.approve(approvalIdOf(before), { by: alice });
     policy = '2';
     const now = await core.approvals.get(approvalIdOf(await core.call('mcp__bank__pay', { a: '1' }, { waitMs: 0 })));
-    assert.match(now.note ?? '', /"r" asks now, and did not, or not as it is written now/);
+    assert.match(now.note ?? '', /"r" did not ask then, or has changed since/);
     // The rule changes while a call waits: an approval under the old rule leads to a new question under the new one.
     const waiting = core.call('mcp__bank__pay', { a: '2' }, { waitMs: 2000 });
     let pending: Approval | undefined;
