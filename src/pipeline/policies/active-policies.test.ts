@@ -177,7 +177,10 @@ describe('active policies', () => {
 
   test('count the earlier calls of a caller without a session, however many calls others made since', async () => {
     const data = mkdtempSync(join(tmpdir(), 'signalbox-policies-'));
-    const once = [{ id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '24h', max: 1, by: 'session' } }];
+    const once = [
+      { id: 'yes', match: 'mcp__x__*', allow: true },
+      { id: 'calm', rateLimit: { match: 'mcp__x__pay', per: '24h', max: 1, by: 'session' } },
+    ];
     const [quiet, busy] = ['quiet', 'busy'].map((id) => ({ principal: { id, kind: 'agent' as const } }));
     try {
       await withBox({ policies: once, data }, async (box) => {
