@@ -110,7 +110,7 @@ describe('each architecture rule reports a breach', () => {
         file('cli/a.ts', `import 'hono/streaming';`),
       ],
       [
-        'store/postgres/a.ts imports node:sqlite, which belongs in store/sqlite',
+        'store/postgres/a.ts imports node:sqlite, which belongs in store/sqlite and core/locks',
         file('store/postgres/a.ts', `import 'node:sqlite';`),
       ],
       ['store/sqlite/a.ts imports pg, which belongs in store/postgres', file('store/sqlite/a.ts', `import 'pg';`)],
