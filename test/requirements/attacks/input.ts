@@ -14,8 +14,8 @@ export const input: Section<'H'> = {
   H81: {
     promise: 'the lock around the renewal of a sign-in is never taken from a living process, and ends with its process',
     tests: [
-      'src/store/sqlite/file-lock.test.ts > withFileLock > never takes over the lock of a live process, however old its file',
-      'src/store/sqlite/file-lock.test.ts > withFileLock > releases the lock of a killed process, to one waiting caller at a time',
+      'src/core/locks/file-lock.test.ts > withFileLock > never takes over the lock of a live process, however old its file',
+      'src/core/locks/file-lock.test.ts > withFileLock > releases the lock of a killed process, to one waiting caller at a time',
     ],
   },
   H82: {
