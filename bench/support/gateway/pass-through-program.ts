@@ -71,18 +71,30 @@ function overStdio(command: string, given: readonly string[]): Send {
 
 function overHttp(url: string): Send {
   const agent = new Agent({ keepAlive: true });
-  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  };
   return (message, answered) => {
     const text = JSON.stringify(message);
     const length = { 'Content-Length': Buffer.byteLength(text) };
     const request = requestHttp(url, { method: 'POST', agent, headers: { ...headers, ...length } }, (response) => {
+      const session = response.headers['mcp-session-id'];
+      if (typeof session === 'string') headers['Mcp-Session-Id'] = session;
+      const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (body += chunk));
       response.on('end', () => {
-        if (body !== '') answered(JSON.parse(body) as Message);
+        const answer = isStream ? dataOf(body) : body;
+        if (answer !== '') answered(JSON.parse(answer) as Message);
       });
     });
     request.end(text);
   };
+}
+
+/** Returns the data of the only event of a stream. */
+function dataOf(stream: string): string {
+  return /^data: (.*)$/m.exec(stream)?.[1] ?? '';
 }
