@@ -3,6 +3,7 @@ import {
   describedConfigurationSchema,
   eachKey,
 } from '../../../src/config/schema/key-descriptions.ts';
+import { getOrInsert } from '../../../src/core/get-or-insert.ts';
 import { cell } from './markdown.ts';
 
 interface Section {
@@ -43,18 +44,20 @@ const sections: readonly Section[] = [
 
 /** Returns the reference page of the configuration, from its schema. */
 export function configurationPage(): string {
-  const rows = new Map<Section, string[]>();
-  const seen = new Set<string>();
+  const rows = new Map<Section, Map<string, SettingsSchema[]>>();
   eachKey(describedConfigurationSchema(), (path, part) => {
     const section = sections
       .filter(({ under }) => path.startsWith(under))
       .toSorted((one, other) => other.under.length - one.under.length)[0];
-    if (section === undefined || seen.has(path)) return;
-    seen.add(path);
+    if (section === undefined) return;
     const key = path.slice(section.under.length).replaceAll('.[]', '[]').replaceAll('*', 'NAME');
-    const row = `| \`${key}\` | ${cell(formOf(part))} | ${cell(part.description ?? '')} |`;
-    rows.set(section, [...(rows.get(section) ?? []), row]);
+    const parts = getOrInsert(rows, section, () => new Map<string, SettingsSchema[]>());
+    getOrInsert(parts, key, () => []).push(part);
   });
+  const rowsOf = (section: Section): string =>
+    [...(rows.get(section) ?? [])]
+      .map(([key, parts]) => `| \`${key}\` | ${cell(formOfAll(parts))} | ${cell(parts[0]?.description ?? '')} |`)
+      .join('\n');
   return [
     '# Configuration\n',
     'This page lists every key of the configuration file.\n',
@@ -63,9 +66,15 @@ export function configurationPage(): string {
     ...sections.flatMap((section) => [
       `## ${section.title}\n`,
       ...(section.text === '' ? [] : [`${section.text}\n`]),
-      `| key | type | meaning |\n|---|---|---|\n${(rows.get(section) ?? []).join('\n')}\n`,
+      `| key | type | meaning |\n|---|---|---|\n${rowsOf(section)}\n`,
     ]),
   ].join('\n');
+}
+
+/** Returns the type of a key that several kinds of an entry have, such as `type` of `auth`. */
+function formOfAll(parts: readonly SettingsSchema[]): string {
+  const areChoices = parts.every((part) => part.const !== undefined || part.enum !== undefined);
+  return [...new Set(parts.map(formOf))].join(areChoices ? ' · ' : ', or ');
 }
 
 /** Returns the type of a key’s value, as text. */
