@@ -15,7 +15,7 @@ const limits = { timeoutMs: 24 * 60 * 60 * 1000, concurrency: 10_000 };
  *
  * @example
  * const own = runtimeTools('claude');
- * box.mount(own);
+ * box.servers.add(own);
  */
 export function runtimeTools(server: string): RuntimeTools {
   const tools = new Map<string, SourceTool>();

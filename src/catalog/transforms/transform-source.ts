@@ -14,7 +14,7 @@ interface Listing {
  * Each tool object is transformed once, so calls have no overhead.
  *
  * @example
- * box.mount(transformServer(notes, (tool) => (tool.tool.startsWith('debug_') ? null : tool)));
+ * box.servers.add(transformServer(notes, (tool) => (tool.tool.startsWith('debug_') ? null : tool)));
  */
 export function transformSource(source: Source, transform: ToolTransform | readonly ToolTransform[]): Source {
   const transforms = [transform].flat();
