@@ -57,7 +57,7 @@ function pageOf({ name, file }: Entry): string {
       symbols.filter(({ isValue, code }) => isValue && !isClass(code)),
     ),
     ...part(
-      'Errors',
+      'Classes',
       symbols.filter(({ isValue, code }) => isValue && isClass(code)),
     ),
     ...part(
