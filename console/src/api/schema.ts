@@ -4675,7 +4675,7 @@ export interface components {
       | 'stale'
       | 'unknown';
     /**
-     * @description The permission mode of the agent. `default` follows the policy; `acceptEdits` asks only about irreversible calls; `plan` allows only reads; `dontAsk` denies calls that would ask; `bypassPermissions` never asks. A rule that denies applies in every mode.
+     * @description The permission mode of the agent. `default` follows the policy; `acceptEdits` also runs reads and undoable calls that would ask; `plan` denies all calls except reads; `dontAsk` denies calls that would ask; `bypassPermissions` asks only for calls on protected files. A rule that denies applies in every mode.
      * @enum {string}
      */
     readonly PermissionMode: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';

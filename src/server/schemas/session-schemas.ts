@@ -9,7 +9,7 @@ export const permissionMode = z
   .enum(['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'])
   .openapi('PermissionMode', {
     description:
-      'The permission mode of the agent. `default` follows the policy; `acceptEdits` asks only about irreversible calls; `plan` allows only reads; `dontAsk` denies calls that would ask; `bypassPermissions` never asks. A rule that denies applies in every mode.',
+      'The permission mode of the agent. `default` follows the policy; `acceptEdits` also runs reads and undoable calls that would ask; `plan` denies all calls except reads; `dontAsk` denies calls that would ask; `bypassPermissions` asks only for calls on protected files. A rule that denies applies in every mode.',
   });
 
 export const turnReason = z
