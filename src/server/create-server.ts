@@ -31,7 +31,7 @@ export interface SignalboxServer extends RunningServer {
   readonly token: string;
 }
 
-/** Serves a box over HTTP: the API, the MCP endpoint at `/mcp` and, where it is built, the console. The box stays open when the server closes. */
+/** Serves a box over HTTP: the API, the MCP endpoint at `/mcp` and, if it is built, the console. The box stays open when the server closes. */
 export async function createServer(box: Signalbox, options: CreateServerOptions = {}): Promise<SignalboxServer> {
   const { host = '127.0.0.1', port = 4242, token = randomBytes(32).toString('base64url'), ...rest } = options;
   const server = await startServer({ ...rest, box: internalsOf(box), host, port, token });

@@ -88,7 +88,7 @@ async function* sendAndFollow(
 }
 
 /**
- * Runs one turn of a new session and yields its events, up to `done`. Calls of tools pass the box like all others: they are decided,
+ * Runs one turn of a new session and yields its events, up to `done`. Tool calls pass through the pipeline of the box: they are decided,
  * approved through `approve` of `createSignalbox`, recorded, and can be undone.
  *
  * @example

@@ -53,7 +53,7 @@ const defaultMaxMediaBytes = 5 * 1024 * 1024;
 const defaultApprovalExpiryMs = 2 * 60 * 60 * 1000;
 const defaultStartupWaitMs = 8000;
 
-/** Creates a box: adds the servers, opens the journal, and ends calls that died with an earlier process as `unknown`. */
+/** Creates a box: adds the servers, opens the journal, and records `unknown` for calls that an earlier process did not finish. */
 export function createSignalbox(options: SignalboxOptions = {}): Promise<Signalbox> {
   return openSignalbox(options);
 }

@@ -20,11 +20,11 @@ export interface SignalboxOptions {
    */
   readonly store?: Store;
   /**
-   * Asks a human about a call that policy wants asked. Others may answer too, through `approvals` or `signalbox approve`: the
-   * first answer wins. With nobody to ask, no `data` and no `store`, such calls are denied.
+   * Asks a human about a call that needs approval. Other humans can answer too, through `approvals` or `signalbox approve`: the
+   * first answer wins. Without `approve`, `data` and `store`, such calls are denied.
    */
   readonly approve?: Approve;
-  /** Rules and code that decide calls: `deny` beats `ask` beats `allow`. Without any, reads run and everything else asks. */
+  /** Rules and code that decide calls: `deny` beats `ask` beats `allow`. Without any, reads run and all other calls ask. */
   readonly policies?: readonly PolicySource[];
   /** Named views of the catalog, for clients that should not see all of it. */
   readonly profiles?: ProfilesByName;

@@ -131,7 +131,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Approve a call
-     * @description The first answer wins. Later ones get 409 with the name of the first and its time.
+     * @description The first answer wins. Later ones get 409, with the person and the time of the first.
      */
     readonly post: {
       readonly parameters: {
@@ -176,7 +176,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Deny a call
-     * @description The first answer wins. Later ones get 409 with the name of the first and its time.
+     * @description The first answer wins. Later ones get 409, with the person and the time of the first.
      */
     readonly post: {
       readonly parameters: {
@@ -2246,7 +2246,7 @@ export interface paths {
     };
     /**
      * Stream the events of a session
-     * @description Server-sent events: first those of the running or last turn, or with `Last-Event-ID` or `after` those after that event; then live events until the session is deleted. No event is missing or repeated. Viewers get events redacted like the journal, and each text at once when it is complete.
+     * @description Server-sent events: first those of the running or last turn, or with `Last-Event-ID` or `after` those after that event; then live events until the session is deleted. No event is missing or repeated. Viewers get events redacted like the journal, and each text when it is complete.
      */
     readonly get: {
       readonly parameters: {
@@ -2377,7 +2377,7 @@ export interface paths {
     readonly get: {
       readonly parameters: {
         readonly query?: {
-          /** @description `before` of the following page. */
+          /** @description `before` of the previous response. */
           readonly before?: string;
           readonly limit?: number;
         };

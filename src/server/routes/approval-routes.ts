@@ -116,7 +116,7 @@ function answerRoute<Action extends 'approve' | 'deny', Body extends z.ZodType>(
     'x-roles': routeRoles.answer,
     tags,
     summary: action === 'approve' ? 'Approve a call' : 'Deny a call',
-    description: 'The first answer wins. Later ones get 409 with the name of the first and its time.',
+    description: 'The first answer wins. Later ones get 409, with the person and the time of the first.',
     middleware: readJsonBody(),
     request: { params: idParams, body: jsonBody(schema) },
     responses: {

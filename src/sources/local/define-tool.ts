@@ -53,7 +53,7 @@ export interface ToolFacts {
   readonly isolate?: boolean | string;
 }
 
-/** Everything about a tool, in one object. The handler may return anything JSON, content blocks or a full result. */
+/** Everything about a tool, in one object. The handler may return any JSON value, content blocks or a full result. */
 export interface Tool<Input extends ToolSchema> extends ToolFacts {
   readonly input?: Input;
   readonly output?: undefined;

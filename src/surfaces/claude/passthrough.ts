@@ -28,8 +28,8 @@ export interface PassthroughOptions {
 }
 
 /**
- * Gives servers to Claude directly, and records their calls. These calls are not decided, approved or undoable. Where that matters, mount the
- * server in a box instead.
+ * Gives servers to Claude directly, and records their calls. These calls are not decided or approved, and cannot be undone. To control them,
+ * add the server to a box instead.
  *
  * @example
  * query({ prompt, options: claudePassthrough(box, { docs: { config: { type: 'http', url: 'https://docs.example/mcp' } } }) });

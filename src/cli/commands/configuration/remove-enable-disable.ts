@@ -23,14 +23,24 @@ export function addRemoveCommand(program: Command, { terminal }: CommandContext)
 
 /** `signalbox enable NAME` and `signalbox disable NAME`: change the `disabled` key of a server. */
 export function addEnableDisableCommands(program: Command, { terminal }: CommandContext): void {
-  for (const [action, isDisabled, summary] of [
-    ['enable', false, 'start a disabled server again'],
-    ['disable', true, 'stop a server and keep its entry in the configuration'],
+  for (const [action, isDisabled, summary, description] of [
+    [
+      'enable',
+      false,
+      'start a disabled server again',
+      'Removes the key disabled of a server in the configuration file. A running serve starts the server.',
+    ],
+    [
+      'disable',
+      true,
+      'stop a server and keep its entry in the configuration',
+      'Sets the key disabled of a server in the configuration file. A running serve stops the server and hides its tools.',
+    ],
   ] as const) {
     program
       .command(action)
       .summary(summary)
-      .description(`Changes the configuration file: ${summary}.`)
+      .description(description)
       .argument('<name>', 'the name of the server')
       .action(async (name: string, _options: object, command: Command) => {
         const globals = readGlobalOptions(command);

@@ -96,7 +96,7 @@ const transcriptRoute = createRoute({
     params: idParams,
     query: z.strictObject({
       limit: z.coerce.number<string>().int().min(1).max(1000).optional(),
-      before: z.string().optional().describe('`before` of the following page.'),
+      before: z.string().optional().describe('`before` of the previous response.'),
     }),
   },
   responses: { 200: jsonResponse('The transcript.', transcriptSchema), ...problems(400, 404, 503) },

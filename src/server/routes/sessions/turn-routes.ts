@@ -56,7 +56,7 @@ const eventsRoute = createRoute({
   tags,
   summary: 'Stream the events of a session',
   description:
-    'Server-sent events: first those of the running or last turn, or with `Last-Event-ID` or `after` those after that event; then live events until the session is deleted. No event is missing or repeated. Viewers get events redacted like the journal, and each text at once when it is complete.',
+    'Server-sent events: first those of the running or last turn, or with `Last-Event-ID` or `after` those after that event; then live events until the session is deleted. No event is missing or repeated. Viewers get events redacted like the journal, and each text when it is complete.',
   request: { params: idParams, query: resumeQuery, headers: resumeHeaders },
   responses: {
     200: {
