@@ -21,7 +21,7 @@ export function addTokenCommand(program: Command, context: CommandContext): void
     .command('token')
     .summary('manage the tokens of agents, scripts and people')
     .description(
-      'Manages tokens for the HTTP API and MCP. A viewer reads. An agent calls tools and runs turns, sees only its own, and can never approve. An approver reads, answers questions and undoes calls. An admin does everything. Changes take effect at once, also in a running server.',
+      'Manages tokens for the HTTP API and MCP. A viewer reads. An agent calls tools and runs turns, sees only its own, and can never approve. An approver reads, answers questions and undoes calls. An admin does everything. Running servers apply changes within half a second.',
     );
   addCreateCommand(token, context);
   addListCommand(token, context);
@@ -111,7 +111,7 @@ function addRevokeCommand(token: Command, { terminal: { output } }: CommandConte
     .command('revoke')
     .summary('revoke a token')
     .description(
-      'Revokes a token. A running server refuses it at once, and closes everything that its holder has open.',
+      'Revokes a token. Running servers refuse it within half a second, and end the open requests of its holder within two seconds.',
     )
     .argument('<id>', 'the id, as signalbox token list prints it, or its beginning')
     .action(async (idOrToken: string, _options: object, command: Command) => {
