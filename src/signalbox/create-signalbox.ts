@@ -14,7 +14,7 @@ import { Events } from '../pipeline/box-events.ts';
 import { FileGuard } from '../pipeline/files/file-guard.ts';
 import type { SizeLimits } from '../pipeline/results/result-size.ts';
 import { ServerLimiters } from '../pipeline/limits/server-limiter.ts';
-import { observedDraft } from '../pipeline/recording/call-entries.ts';
+import { type ObservedCall, observedDraft } from '../pipeline/recording/call-entries.ts';
 import { pinStorage } from '../pipeline/recording/pin-storage.ts';
 import { createPipeline } from '../pipeline/pipeline.ts';
 import { recordConfiguration, recordServers } from '../pipeline/recording/change-entries.ts';
@@ -259,9 +259,6 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
       add: (name, value, secretOptions) => redactor.add(name, value, secretOptions),
       redact: (text) => redactor.values(text),
     },
-    async recordObserved(observed) {
-      await journal.append(observedDraft(observed, redactor), 'crash');
-    },
     protectFiles: (protection) => files.protect(protection),
     sessionStore: store.sessions,
     jobStore: store.jobs,
@@ -311,6 +308,11 @@ class BoxJournal extends JournalReader implements JournalApi {
 
   async settle(call: string, how: CallSettlement): Promise<void> {
     await settleCall(this.#parts, call, how);
+  }
+
+  async record(call: ObservedCall): Promise<void> {
+    const { journal, redactor } = this.#parts;
+    await journal.append(observedDraft(call, redactor), 'crash');
   }
 
   async result(uri: string, { offset = 0, limit = 8000 } = {}): Promise<ResultPage> {

@@ -7,7 +7,6 @@ import type { SessionStore } from '../journal/store/session-store.ts';
 import type { Store } from '../journal/store/store.ts';
 import type { BeginOptions, BeginResult } from '../pipeline/begin-call.ts';
 import type { FileProtection } from '../pipeline/files/file-guard.ts';
-import type { ObservedCall } from '../pipeline/recording/call-entries.ts';
 import type { LocalServer } from '../sources/local/local-server.ts';
 import type { JournalApi, Signalbox } from './signalbox.ts';
 
@@ -19,8 +18,6 @@ export interface InternalSignalbox extends Signalbox {
    * other. The tool's source marks it `isExternal`.
    */
   begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
-  /** Records a call that did not go through this box, without a decision. */
-  recordObserved(call: ObservedCall): Promise<void>;
   /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected in any case. */
   protectFiles(protection: FileProtection): void;
   readonly sessionStore: SessionStore;

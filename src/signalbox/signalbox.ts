@@ -13,6 +13,7 @@ import type { BoxContent, ContentView, ServerInstructions } from '../pipeline/bo
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { PolicySummary } from '../pipeline/policies/active-policies.ts';
 import type { PolicySource, RuleSource } from '../pipeline/policies/compile-policies.ts';
+import type { ObservedCall } from '../pipeline/recording/call-entries.ts';
 import type { CallSettlement } from '../pipeline/recording/settle-call.ts';
 import type { UndoOptions, UndoResult, UndoStanding } from '../pipeline/undo/undo-calls.ts';
 import type { Backtest } from '../policy/backtest.ts';
@@ -86,6 +87,8 @@ export interface JournalApi extends Pick<
   prune(request: PruneRequest): Promise<Pruned>;
   /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
   settle(call: string, how: CallSettlement): Promise<void>;
+  /** Records a call that did not pass through this box, without a decision. */
+  record(call: ObservedCall): Promise<void>;
   /** Reads a page of a result that was too large to return whole. */
   result(uri: string, page?: { readonly offset?: number; readonly limit?: number }): Promise<ResultPage>;
 }

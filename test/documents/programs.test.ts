@@ -10,12 +10,13 @@ import { inPage, writePrograms } from './programs.ts';
 const hook = join(root, 'examples', 'support', 'from-source.ts');
 
 suite('TypeScript in the documentation', { concurrency: 2 }, () => {
-  const { directory, programs, remove } = writePrograms();
+  const { directory, programs, examples, remove } = writePrograms();
   after(remove);
 
-  test('compiles with the strictest settings', async () => {
+  test('compiles with the strictest settings, and so do the examples of the library reference', async () => {
     const { ok, output } = await command('tsc', ['--project', directory]);
-    assert.ok(ok, inPage(output, programs));
+    assert.ok(ok, inPage(output, [...programs, ...examples]));
+    assert.ok(examples.length >= 6, 'the examples of the reference were found');
   });
 
   for (const { page, file } of programs)

@@ -14,6 +14,8 @@ export interface Program {
 export interface Programs {
   readonly directory: string;
   readonly programs: readonly Program[];
+  /** The examples of the library reference. They compile, but need a model or a server to run. */
+  readonly examples: readonly Program[];
   remove(): void;
 }
 
@@ -33,7 +35,14 @@ export function writePrograms(): Programs {
     writeFileSync(file, text);
     return [{ page: page.file, file }];
   });
-  return { directory, programs, remove: () => rmSync(directory, { recursive: true }) };
+  const examples = pages.flatMap((page) => {
+    const text = examplesOf(page);
+    if (text === '') return [];
+    const file = join(directory, `examples-of-${basename(page.file, '.md')}.ts`);
+    writeFileSync(file, text);
+    return [{ page: page.file, file }];
+  });
+  return { directory, programs, examples, remove: () => rmSync(directory, { recursive: true }) };
 }
 
 /** Returns the settings of the repository, with paths: unlike Node, the compiler treats a file behind a link as another file. */
@@ -68,4 +77,56 @@ function programOf(page: Page): string {
     line = block.line + block.text.split('\n').length - 1;
   }
   return text;
+}
+
+/** The values that examples of the library reference use without declaring them. */
+const givenValues: Readonly<Record<string, string>> = {
+  addNote: "import('signalbox').AnyTool",
+  app: "{ all(path: string, handle: (request: import('node:http').IncomingMessage & { body: unknown }, response: import('node:http').ServerResponse) => unknown): void }",
+  box: "import('signalbox').Signalbox",
+  client: 'any',
+  contents: 'any[]',
+  listNotes: "import('signalbox').AnyTool",
+  max_tokens: 'number',
+  messages: 'any[]',
+  model: 'any',
+  notes: "import('signalbox').Source",
+  prompt: 'string',
+  search: "import('signalbox').Source",
+  userOf: '(request: unknown) => string',
+};
+const givenImports: Readonly<Record<string, string>> = {
+  createSignalbox: 'signalbox',
+  generateText: 'ai',
+  isStepCount: 'ai',
+  query: '@anthropic-ai/claude-agent-sdk',
+  z: 'zod',
+};
+
+/** Returns the examples of a page of the library reference as functions, with the imports and parameters that they use. */
+function examplesOf(page: Page): string {
+  const entry = /^# `(signalbox\S*)`$/m.exec(page.text)?.[1];
+  if (entry === undefined || !page.file.startsWith('docs/reference/library/')) return '';
+  const [values = '', types = ''] = page.text.split(/^## Types$/m);
+  const names = (text: string): string[] => [...text.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
+  const blocks = blocksOf(page).filter(({ language }) => language === 'js');
+  const isUsed = (name: string): boolean => blocks.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text));
+  const exported = [
+    ...names(values).filter(isUsed),
+    ...names(types)
+      .filter(isUsed)
+      .map((name) => `type ${name}`),
+  ];
+  const others = Object.entries(givenImports).filter(([name]) => isUsed(name) && !exported.includes(name));
+  const imports = others.map(([name, from]) => `import { ${name} } from '${from}';\n`).join('');
+  const functions = blocks.map(({ text }, index) => {
+    const isGiven = (name: string): boolean =>
+      new RegExp(`\\b${name}\\b(?!:)`).test(text) && !new RegExp(`^const ${name}\\b`, 'm').test(text);
+    const given = Object.entries(givenValues).filter(([name]) => isGiven(name));
+    const parameters = given.map(([name, type]) => `${name}: ${type}`).join(', ');
+    return `export async function example${index}(${parameters}): Promise<void> {\n${text}}\n`;
+  });
+  return blocks.length === 0
+    ? ''
+    : `import { ${exported.join(', ')} } from '${entry}';\n${imports}${functions.join('')}`;
 }

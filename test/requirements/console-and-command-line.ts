@@ -93,7 +93,7 @@ export const consoleAndCommandLine: Section<'F'> = {
     promise: 'guide, reference, examples that run in the tests, troubleshooting, changelog, architecture page',
     tests: [
       'test/documents/links.test.ts > links in the documentation > point to existing files and headings',
-      'test/documents/programs.test.ts > TypeScript in the documentation > compiles with the strictest settings',
+      'test/documents/programs.test.ts > TypeScript in the documentation > compiles with the strictest settings, and so do the examples of the library reference',
       'test/documents/programs.test.ts > TypeScript in the documentation > docs/guide/library.md runs, and its assertions pass',
       'test/documents/programs.test.ts > TypeScript in the documentation > docs/guide/claude.md runs, and its assertions pass',
       'test/documents/programs.test.ts > TypeScript in the documentation > docs/guide/any-model.md runs, and its assertions pass',

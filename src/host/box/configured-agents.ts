@@ -4,6 +4,7 @@ import type { AgentEntry, runtimeServers } from '../../config/entries/agent-entr
 import type { ClaudeRuntimeSettings, ModelRuntimeSettings } from '../../config/schema/agent-schema.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
+import type { ObservedCall } from '../../pipeline/recording/call-entries.ts';
 import type { ClaudeCodeOptions } from '../../runtimes/claude/shared/claude-options.ts';
 import { lazyRuntime } from '../../runtimes/lazy-runtime.ts';
 import { modelRuntime } from '../../runtimes/model/model-runtime.ts';
@@ -131,10 +132,10 @@ export class ConfiguredAgents implements Agents {
     const owner = (await this.#box.sessionStore.find(turn.session))?.owner;
     // The same principal as for the other calls of the session.
     const principal = { id: owner === undefined ? entry.name : `${owner.id}/${entry.name}`, kind: 'agent' as const };
-    const recorder: Pick<InternalSignalbox, 'recordObserved'> = {
-      recordObserved: (call) => this.#box.recordObserved({ ...call, session: turn.session, principal }),
-    };
-    return { ...options, env: { ...env, ...variables }, passthrough: claudePassthrough(recorder, servers) };
+    const record = (call: ObservedCall): Promise<void> =>
+      this.#box.journal.record({ ...call, session: turn.session, principal });
+    const passthrough = claudePassthrough({ journal: { record } }, servers);
+    return { ...options, env: { ...env, ...variables }, passthrough };
   }
 
   /** Returns the servers that Claude connects to directly, except those that were removed since or are not in the agent's profile. */

@@ -18,7 +18,7 @@ export interface PassthroughServer {
 
 /** The part of a Signalbox that records calls. */
 export interface CallRecorder {
-  recordObserved(call: ObservedCall): Promise<void>;
+  readonly journal: { record(call: ObservedCall): Promise<void> };
 }
 
 /** The part of the Claude Agent SDK's options that lets Claude use the servers directly. */
@@ -52,7 +52,7 @@ function observe(recorder: CallRecorder, tracked: ReadonlySet<string>): HookCall
     if (input.hook_event_name !== 'PostToolUse' && input.hook_event_name !== 'PostToolUseFailure') return {};
     const server = input.mcp_server?.name ?? /^mcp__(.+?)__/.exec(input.tool_name)?.[1] ?? '';
     if (!tracked.has(server)) return {};
-    await recorder.recordObserved({
+    await recorder.journal.record({
       tool: input.tool_name,
       server,
       adapter: `mcp:${server}`,
