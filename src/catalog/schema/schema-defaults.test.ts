@@ -51,6 +51,15 @@ describe('fillDefaultsOf', () => {
     });
   });
 
+  test('decodes percent-encoding in a reference before the escapes of the pointer', () => {
+    const schema = {
+      properties: { x: { $ref: '#/$defs/a%7E1b' }, y: { $ref: '#/$defs/c~1d%20e' } },
+      required: ['x', 'y'],
+      $defs: { 'a/b': { default: 1 }, 'c/d e': { default: 2 } },
+    };
+    assert.deepEqual(filled(schema), { x: 1, y: 2 });
+  });
+
   test('fills in nothing below anyOf, oneOf and if', () => {
     for (const keyword of ['anyOf', 'oneOf']) assert.equal(fillDefaultsOf({ [keyword]: [size] }), undefined);
     assert.equal(fillDefaultsOf({ if: {}, else: size }), undefined);

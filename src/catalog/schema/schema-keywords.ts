@@ -16,7 +16,7 @@ export const schemaMapKeywords: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the names of the required properties. */
-export function requiredOf({ required }: SchemaObject): string[] {
+export function requiredOf({ required }: { readonly required?: unknown }): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
@@ -32,11 +32,11 @@ export function resolveReference(reference: string, root: JsonSchema): unknown {
   return found;
 }
 
+/** Decodes a step of a JSON pointer in a URI fragment: percent-encoding first, then the escapes of the pointer. */
 function decodeStep(step: string): string {
-  const text = step.replaceAll('~1', '/').replaceAll('~0', '~');
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    return text;
+    return step;
   }
 }

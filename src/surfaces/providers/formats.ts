@@ -1,10 +1,11 @@
+import { requiredOf } from '../../catalog/schema/schema-keywords.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { type ProviderFormat, type ProviderSchema, openaiToolOptions, optionsFor } from './provider-format.ts';
 import { fitNames } from './fit-names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { objectRoot } from './schema/object-root.ts';
 import { type StrictRules, anthropicStrict, openaiStrict, strictSchema } from './schema/strict-schema.ts';
-import { type SchemaObject, mapSubschemas, named, requiredOf } from './schema/subschemas.ts';
+import { type SchemaObject, mapSubschemas, named } from './schema/subschemas.ts';
 
 /** Anthropic: JSON Schema without combinations at the root, and with simple argument names. */
 export function anthropicFormat(strict = false): ProviderFormat {

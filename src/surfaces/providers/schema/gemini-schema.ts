@@ -1,4 +1,5 @@
-import { type SchemaObject, isSchema, mapSubschemas, requiredOf, resolveReference } from './subschemas.ts';
+import { requiredOf } from '../../../catalog/schema/schema-keywords.ts';
+import { type SchemaObject, isSchema, mapSubschemas, findSchema } from './subschemas.ts';
 
 /**
  * Converts a JSON Schema for Gemini, which has two limits on references: a reference has no sibling keywords, and a schema refers
@@ -16,7 +17,7 @@ export function geminiSchema(root: SchemaObject): {
     const schema = mapSubschemas(given, convert);
     const { $ref, ...beside } = schema;
     if ($ref === undefined) return schema;
-    if (typeof $ref !== 'string' || endless.has($ref) || resolveReference(root, $ref) === undefined) {
+    if (typeof $ref !== 'string' || endless.has($ref) || findSchema(root, $ref) === undefined) {
       cut.add(`the target of ${JSON.stringify($ref)}`);
       return beside;
     }
@@ -37,7 +38,7 @@ function endlessReferences(root: SchemaObject): ReadonlySet<string> {
   const next = new Map<string, readonly string[]>();
   const visit = (reference: string): void => {
     if (next.has(reference)) return;
-    const target = resolveReference(root, reference);
+    const target = findSchema(root, reference);
     const found = target === undefined ? [] : neededReferences(target);
     next.set(reference, found);
     for (const other of found) visit(other);

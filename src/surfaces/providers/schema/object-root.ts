@@ -1,5 +1,6 @@
+import { requiredOf } from '../../../catalog/schema/schema-keywords.ts';
 import type { JsonSchema } from '../../../core/json/json.ts';
-import { type SchemaObject, listed, named, requiredOf, resolveReference } from './subschemas.ts';
+import { type SchemaObject, listed, named, findSchema } from './subschemas.ts';
 
 /** A schema with an object root, as providers require it. */
 interface ObjectRoot {
@@ -71,7 +72,7 @@ function flatten(root: SchemaObject, given: boolean | SchemaObject, known: Map<o
   if (before !== undefined) return before;
   // Ends the recursion for a schema that refers to itself.
   known.set(given, nothing);
-  const target = resolveReference(root, given['$ref']);
+  const target = findSchema(root, given['$ref']);
   const one = unions.flatMap((keyword) => listed(given, keyword)).map((branch) => flatten(root, branch, known));
   const all = [...listed(given, 'allOf'), ...(target === undefined ? [] : [target])].map((branch) =>
     flatten(root, branch, known),

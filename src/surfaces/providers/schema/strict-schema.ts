@@ -1,3 +1,4 @@
+import { requiredOf } from '../../../catalog/schema/schema-keywords.ts';
 import { type JsonSchema, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import {
   type ArgumentRestorer,
@@ -6,7 +7,7 @@ import {
   unionRestorer,
   scalarRestorer,
 } from './argument-restorer.ts';
-import { type SchemaObject, isSchema, listed, named, requiredOf, resolveReference } from './subschemas.ts';
+import { type SchemaObject, isSchema, listed, named, findSchema } from './subschemas.ts';
 
 /** A schema in strict form, or the reason why it has none. */
 export type StrictSchema =
@@ -123,7 +124,7 @@ class StrictWriter {
   #reference({ $ref, ...beside }: SchemaObject, at: string, depth: number): Strict {
     for (const keyword of Object.keys(beside))
       if (!annotations.has(keyword) && !structuralOnly.has(keyword)) this.#dropped.add(keyword);
-    const target = resolveReference(this.#root, $ref);
+    const target = findSchema(this.#root, $ref);
     if (target === undefined || typeof $ref !== 'string')
       throw new Inexpressible(`${at} refers to ${JSON.stringify($ref)}`);
     let entry = this.#references.get($ref);
@@ -255,7 +256,7 @@ function acceptsNull(root: SchemaObject, schema: boolean | SchemaObject, seen: S
   if (typeof schema === 'boolean') return schema;
   if (seen.has(schema)) return false;
   seen.add(schema);
-  const target = resolveReference(root, schema['$ref']);
+  const target = findSchema(root, schema['$ref']);
   if (target !== undefined) return acceptsNull(root, target, seen);
   const values = fixedValues(schema);
   if (values !== undefined) return values.includes(null);

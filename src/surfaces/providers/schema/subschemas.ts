@@ -1,4 +1,5 @@
-import { isJsonObject } from '../../../core/json/json.ts';
+import { resolveReference, schemaMapKeywords } from '../../../catalog/schema/schema-keywords.ts';
+import { type JsonSchema, isJsonObject } from '../../../core/json/json.ts';
 
 /** A schema that is an object of keywords. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -9,7 +10,6 @@ const schemas = new Set(
   ),
 );
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
-const maps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
 /** Returns whether a value is a schema. */
 export function isSchema(value: unknown): value is boolean | SchemaObject {
@@ -30,12 +30,6 @@ export function listed(schema: SchemaObject, keyword: string): readonly (boolean
   return Array.isArray(value) ? value.filter(isSchema) : [];
 }
 
-/** Returns the required properties of a schema. */
-export function requiredOf(schema: SchemaObject): readonly string[] {
-  const required: unknown = schema['required'];
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-}
-
 /** Applies a function to each direct subschema. Leaves misplaced values unchanged. */
 export function mapSubschemas(
   schema: SchemaObject,
@@ -45,7 +39,7 @@ export function mapSubschemas(
     if (schemas.has(keyword) && isSchema(value)) return [keyword, change(value, keyword, '')];
     if (lists.has(keyword) && Array.isArray(value))
       return [keyword, value.map((entry: unknown) => (isSchema(entry) ? change(entry, keyword, '') : entry))];
-    if (maps.has(keyword) && isJsonObject(value))
+    if (schemaMapKeywords.has(keyword) && isJsonObject(value))
       return [
         keyword,
         Object.fromEntries(
@@ -58,22 +52,7 @@ export function mapSubschemas(
 }
 
 /** Resolves a reference within the same document; undefined when the target is not a schema. */
-export function resolveReference(root: SchemaObject, reference: unknown): boolean | SchemaObject | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
-  let found: unknown = root;
-  for (const step of reference.slice(1).split('/').slice(1)) {
-    const key = unescaped(step);
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<string, unknown>)[key];
-  }
-  // `#name` is an anchor, not a path.
-  return reference !== '#' && !reference.startsWith('#/') ? undefined : isSchema(found) ? found : undefined;
-}
-
-function unescaped(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return step;
-  }
+export function findSchema(root: SchemaObject, reference: unknown): boolean | SchemaObject | undefined {
+  const found = typeof reference === 'string' ? resolveReference(reference, root as JsonSchema) : undefined;
+  return isSchema(found) ? found : undefined;
 }
