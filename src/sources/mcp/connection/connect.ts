@@ -3,7 +3,6 @@ import { messageOf } from '../../../core/errors.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
 import type { InitializeResult, ConnectionOptions, LoadPriorDiscovery, ServerLink } from './server-link.ts';
-import { isNeverSent, httpStatusOf } from '../http/http-errors.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
 import { createStdioLink } from '../stdio/stdio-link.ts';
@@ -53,16 +52,19 @@ async function negotiate(
     const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
     return { ...made, initializeResult: { ...made.initializeResult, isGuess: true } };
   };
+  const isFinal = (error: unknown): boolean => error instanceof RemoteError || link.isFinal(error);
   const fallBackToLegacy = async (error: unknown): Promise<ConnectedServer> => {
     if (signal?.aborted === true) throw error;
     if (prior !== undefined) await protocolVersions.set(key(), undefined);
-    if (prior?.kind === 'legacy' || isBeyondProtocol(error)) throw error;
+    if (prior?.kind === 'legacy' || isFinal(error)) throw error;
     return await legacy();
   };
   const probing = attempt(link, known, racing);
   // `initializeProcess` probes and initializes a program on its single link.
   const isLate = !link.channel.isStdio && !(await settlesWithin(probing, options.probeAloneMs));
-  const made = await (isLate && prior === undefined ? firstOf(probing, legacy()) : probing.catch(fallBackToLegacy));
+  const made = await (isLate && prior === undefined
+    ? firstOf(probing, legacy(), isFinal)
+    : probing.catch(fallBackToLegacy));
   race.abort();
   const { discovered, isGuess = false } = made.initializeResult;
   const at = Date.now();
@@ -73,11 +75,15 @@ async function negotiate(
 }
 
 /** Returns the handshake that succeeds first. Rejects with the more helpful error when both fail. */
-async function firstOf(probing: Promise<ConnectedServer>, legacy: Promise<ConnectedServer>): Promise<ConnectedServer> {
+async function firstOf(
+  probing: Promise<ConnectedServer>,
+  legacy: Promise<ConnectedServer>,
+  isFinal: (error: unknown) => boolean,
+): Promise<ConnectedServer> {
   try {
     return await Promise.any([probing, legacy]);
   } catch {
-    return await probing.catch((error: unknown) => (isBeyondProtocol(error) ? Promise.reject(error) : legacy));
+    return await probing.catch((error: unknown) => (isFinal(error) ? Promise.reject(error) : legacy));
   }
 }
 
@@ -101,15 +107,4 @@ async function attempt(
     if (closeReason === undefined || isInError) throw error;
     throw new ServerCrashed(closeReason, { cause: error });
   }
-}
-
-/** Returns whether the failure has a reason that another handshake does not change. */
-function isBeyondProtocol(error: unknown): boolean {
-  const status = httpStatusOf(error);
-  return isNeverSent(error) || error instanceof RemoteError || wasNotStarted(error) || status === 401 || status === 403;
-}
-
-function wasNotStarted(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'syscall' in cause && String(cause.syscall).startsWith('spawn');
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../core/errors.ts';
 import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { RpcError } from '../../../core/tools/source-errors.ts';
 
@@ -29,6 +30,11 @@ export class RemoteError extends Error {
 /** The server's process exited before the handshake completed. */
 export class ServerCrashed extends Error {
   override readonly name = 'ServerCrashed';
+}
+
+/** Converts the error of a failed `send`. `sent`: whether the request may have reached the server. */
+export function toRequestError(error: unknown, sent: boolean): Error {
+  return error instanceof RemoteError ? error : new ConnectionLost(messageOf(error), sent, { cause: error });
 }
 
 const internalError = -32_603;

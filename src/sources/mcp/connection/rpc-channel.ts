@@ -5,9 +5,7 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { UpstreamCall } from '../server-messages/upstream-calls.ts';
-import { ConnectionLost, RemoteError, remoteError } from './connection-errors.ts';
-import { toRequestError } from '../http/http-errors.ts';
-import { written } from '../stdio/stdio-transport.ts';
+import { ConnectionLost, RemoteError, remoteError, toRequestError } from './connection-errors.ts';
 
 /** Options of a request. */
 export interface RequestOptions {
@@ -37,11 +35,16 @@ export interface ChannelTransport extends Omit<Transport, 'onmessage' | 'send'> 
   send(message: JSONRPCMessage, options?: ChannelSendOptions): Promise<void>;
 }
 
+/** Returned by `send` of a transport that wrote the message at once. Comparing with it spares waiting. */
+export const alreadyWritten: Promise<void> = Promise.resolve();
+
 /** All pending requests of a channel. */
 interface PendingRequests {
   readonly all: KeyedSlotMap<string, PendingRequest>;
   /** Notifies the server that a request was cancelled. */
   withdraw(pending: PendingRequest): void;
+  /** Converts the error of a failed `send`. */
+  readonly toError: typeof toRequestError;
 }
 
 /** A request without a response, and the options with which it is sent. A class instead of closures, because every call creates one. */
@@ -103,7 +106,7 @@ class PendingRequest implements ChannelSendOptions {
   }
 
   fail(error: unknown): void {
-    this.settle(toRequestError(error, this.sent));
+    this.settle(this.#requests.toError(error, this.sent));
   }
 
   /** Fails the request when its stream ended without the response. */
@@ -140,15 +143,16 @@ export class RpcChannel implements Transport {
   readonly #transport: ChannelTransport;
   readonly #describeClose: () => string;
   readonly #pending = new KeyedSlotMap<string, PendingRequest>();
-  readonly #requests: PendingRequests = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending) };
+  readonly #requests: PendingRequests;
   /** Ids of pending requests of the SDK. */
   readonly #sdkRequests = new Set<unknown>();
   #lastId = 0;
   #closedBecause: string | undefined;
 
-  constructor(transport: ChannelTransport, describeClose: () => string) {
+  constructor(transport: ChannelTransport, describeClose: () => string, toError = toRequestError) {
     this.#transport = transport;
     this.#describeClose = describeClose;
+    this.#requests = { all: this.#pending, withdraw: (pending) => this.#withdraw(pending), toError };
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     this.setProtocolVersion = transport.setProtocolVersion?.bind(transport);
   }
@@ -213,7 +217,7 @@ export class RpcChannel implements Transport {
       // A process has one stream for everything, so nothing can be closed for one request.
       const sendOptions = this.isStdio ? signal && { requestSignal: signal } : pending;
       const sending = this.#transport.send(message, sendOptions);
-      if (sending === written) pending.sent = true;
+      if (sending === alreadyWritten) pending.sent = true;
       else
         sending.then(
           () => (pending.sent = true),

@@ -63,6 +63,8 @@ export interface ServerLink {
   refusal(): Error | undefined;
   /** Converts a transport error to one that includes the next step for the operator. Returns our own errors unchanged. */
   explain(error: unknown): unknown;
+  /** Returns whether another handshake would fail for the same reason as this one. */
+  isFinal(error: unknown): boolean;
   /** Returns whether a transport error means that the link cannot be used any longer. */
   isBroken(error: Error): boolean;
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
-import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
+import { ConnectionLost, RemoteError, toRequestError } from '../connection/connection-errors.ts';
 
 /** Codes of errors that occur before the first byte is sent. */
 const notSentCodes = new Set([
@@ -20,15 +20,13 @@ const notSentCodes = new Set([
 ]);
 
 /** Converts the error of a failed `send`: to a `RemoteError` when the server refused the request, else to a `ConnectionLost`. */
-export function toRequestError(error: unknown, sent: boolean): Error {
-  if (error instanceof RemoteError) return error;
-  const status = httpStatusOf(error);
-  if (status !== undefined && status >= 300 && status < 500 && status !== 408) {
-    const message = refusal(status, messageOf(error));
-    // The server has forgotten the session or is no longer at this URL, so it did not process the request.
-    return status === 404 ? new ConnectionLost(message, false, { cause: error }) : new RemoteError(status, message);
-  }
-  return new ConnectionLost(messageOf(error), sent && !isNeverSent(error), { cause: error });
+export function toHttpRequestError(error: unknown, sent: boolean): Error {
+  const status = error instanceof RemoteError ? undefined : httpStatusOf(error);
+  if (status === undefined || status < 300 || status >= 500 || status === 408)
+    return toRequestError(error, sent && !isNeverSent(error));
+  const message = refusal(status, messageOf(error));
+  // The server has forgotten the session or is no longer at this URL, so it did not process the request.
+  return status === 404 ? new ConnectionLost(message, false, { cause: error }) : new RemoteError(status, message);
 }
 
 /** Returns the HTTP status that an error carries. */
@@ -51,10 +49,16 @@ export function tooLarge(part: 'the response' | 'an event of the response', maxB
 }
 
 /** Returns whether a request failed before anything was sent. */
-export function isNeverSent(error: unknown): boolean {
+function isNeverSent(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if ('code' in at && typeof at.code === 'string' && notSentCodes.has(at.code)) return true;
   return false;
+}
+
+/** Returns whether another handshake would fail for the same reason: the server cannot be reached, or it refuses the credentials. */
+export function isFinalHttpError(error: unknown): boolean {
+  const status = httpStatusOf(error);
+  return isNeverSent(error) || status === 401 || status === 403;
 }
 
 /** An HTTP error status of an authorization server or a metadata URL. */

@@ -7,7 +7,7 @@ import { type ChannelTransport, RpcChannel } from '../connection/rpc-channel.ts'
 import { createSdkClient } from '../connection/sdk-client.ts';
 import type { InitializeResult, ConnectionOptions, ServerLink } from '../connection/server-link.ts';
 import { createGuardedFetch } from './client/guarded-fetch.ts';
-import { httpStatusOf } from './http-errors.ts';
+import { httpStatusOf, isFinalHttpError, toHttpRequestError } from './http-errors.ts';
 import { BearerAuthorization, authorizedFetch } from './oauth/bearer-authorization.ts';
 import { StreamableHttpTransport } from './streamable-http-transport.ts';
 
@@ -29,7 +29,7 @@ const meanings: Readonly<Record<string, string>> = {
 /** Creates the link to a server on the network. The SDK's client negotiates the protocol version. */
 export function createHttpLink(options: ConnectionOptions, transport: HttpTransportOptions): ServerLink {
   const { transport: http, authorization } = createHttpTransport(transport, options.maxMessageBytes);
-  const channel = new RpcChannel(http, () => 'the connection was closed');
+  const channel = new RpcChannel(http, () => 'the connection was closed', toHttpRequestError);
   const client = createSdkClient(options);
   return {
     channel,
@@ -51,6 +51,7 @@ export function createHttpLink(options: ConnectionOptions, transport: HttpTransp
       error instanceof SdkError || error instanceof SseError || isNetworkError(error)
         ? explainHttpError(error, transport.url)
         : error,
+    isFinal: isFinalHttpError,
     // The SDK would open a new stream, which belongs to a session without a handshake.
     isBroken: (error) => error instanceof SseError,
   };

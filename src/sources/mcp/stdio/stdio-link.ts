@@ -39,8 +39,14 @@ export function createStdioLink(options: ConnectionOptions, program: ProgramOpti
       const what = `the program ${JSON.stringify(program.command)} runs, but did not respond within ${timeoutMs / 1000} s`;
       return new Error(`${what}; check that it speaks MCP on its standard input and output`, { cause: error });
     },
+    isFinal: wasNotStarted,
     isBroken: () => false,
   };
+}
+
+function wasNotStarted(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'syscall' in cause && String(cause.syscall).startsWith('spawn');
 }
 
 /** Handles a message that is neither a response nor meant for a call: pings, and changes of lists and resources. */

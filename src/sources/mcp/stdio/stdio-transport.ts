@@ -3,6 +3,7 @@ import type { RecentLines } from '../../../process/recent-lines.ts';
 import { describeExit, explainStart } from '../../../process/explain-process.ts';
 import { MessageReader } from '../../../process/message-reader.ts';
 import { ProcessGroup, type ProgramOptions } from '../../../process/process-group.ts';
+import { alreadyWritten } from '../connection/rpc-channel.ts';
 
 /** Options of a stdio transport. */
 export interface StdioTransportOptions extends ProgramOptions {
@@ -20,9 +21,6 @@ interface Outgoing {
 
 /** Bytes written ahead of a server that does not read. Further messages wait in a queue, where they can be cancelled. */
 const maxBufferedBytes = 1024 * 1024;
-
-/** The result of `send` for a message that was written at once; comparing it saves waiting. */
-export const written = Promise.resolve();
 
 /**
  * MCP over the standard streams of a process. The SDK's own transport leaves grandchildren running, limits messages to 10 MB and has no
@@ -93,7 +91,7 @@ export class StdioTransport implements Transport {
     const line = `${JSON.stringify(message)}\n`;
     if (this.#waiting.length === 0 && this.#hasRoom()) {
       this.#write(line);
-      return written;
+      return alreadyWritten;
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, signal: options?.requestSignal, sent: resolve, failed: reject });
