@@ -188,5 +188,5 @@ for (const [index, subject] of subjects.entries()) {
 }
 
 const idle = await idleSessions(300, 1000);
-console.log('\nAn idle session that waitMs a turn, in the process of the server (slope over 1,000 more)\n');
+console.log('\nAn idle session after one turn, in the server process (slope over 1,000 more sessions)\n');
 console.log(`${idle.heapKb.toFixed(1)} KB of heap, ${idle.residentKb.toFixed(1)} KB of resident memory`);

@@ -27,7 +27,7 @@ interface Info {
 
 /**
  * Finds the server that a command should talk to: one that runs on its data directory, from the same configuration unless the command
- * has none. Returns `undefined` when the command has to work without a server, and prints the reason when one runs.
+ * has none. Returns `undefined` when the command has to work without one, and prints why it cannot use a server that runs.
  */
 export async function connectToServer(globals: GlobalOptions, errors: Printer): Promise<CommandServer | undefined> {
   if (globals.local) return undefined;

@@ -107,7 +107,7 @@ export const keyDescriptions: Readonly<Record<string, string>> = {
   'profiles.*.tools':
     'Patterns of the visible tools; `*` matches any part of a name. A pattern that begins with `!` hides tools and takes precedence.',
   'profiles.*.disclosure':
-    'Whether tools are searched for instead of listed; with `auto`, from about 50 tools on (`never`).',
+    'Whether tools are searched for instead of listed; with `auto`, if there are about 50 tools or more (`never`).',
   'profiles.*.names': 'The names of tools for MCP clients: `full` (`mcp__files__read`), or `own`, as on the server.',
   'profiles.*.trustsHuman': 'Whether an answer of the user of an MCP client counts as an answer of a human (`false`).',
   agents: 'The agents of sessions, by name. The agent `demo` is built in.',

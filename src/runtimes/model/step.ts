@@ -54,7 +54,7 @@ export interface Failure {
   readonly lasting: boolean;
 }
 
-/** Converts an error that is not of a provider. */
+/** Converts an error that did not come from a provider. */
 export function toFailure(model: string, error: unknown): Failure {
   if (error instanceof SignalboxError) return { code: error.code, message: error.message, lasting: false };
   return { code: 'model-failed', message: `${model} failed: ${messageOf(error)}`, lasting: false };

@@ -54,7 +54,7 @@ export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: strin
   return { offered: tool.schema === 'trust' ? trustSchema(offered) : offered, isolate };
 }
 
-/** Checks a result against the output schema. One that cannot be checked passes, since its effect has already happened. */
+/** Returns the notices about an output schema; one that does not compile gets a notice that results are not checked. */
 function outputNotices(output: CompiledToolSchema | undefined): readonly string[] {
   if (output?.problem === undefined) return output?.notices ?? [];
   return [`its output schema cannot be used (${output.problem}); results are not checked against it`];
@@ -76,6 +76,7 @@ function effectOf(tool: OwnTool): Effect {
   return tool.undo === undefined ? 'irreversible' : 'compensable';
 }
 
+/** Returns a function that checks a result. Without a usable schema every result passes, because its effect has already happened. */
 function outputCheck(output: CompiledToolSchema): NonNullable<SourceTool['checkOutput']> {
   if (output.problem !== undefined) return () => undefined;
   return async (value) => {

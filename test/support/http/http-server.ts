@@ -89,7 +89,7 @@ export async function bodyOf<Body = CallResult>(response: Response | Promise<Res
   return (await (await response).json()) as Body;
 }
 
-/** The response to a `bareRequest`. */
+/** The response to a raw request. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -53,7 +53,6 @@ export async function fillJournal(
 }
 
 /** Opens a box on the files, or on the store, and closes it after the work. */
-/** Opens a box on the files, or on the store, and closes it after the work. */
 export async function withBox(
   { data }: JournalFiles,
   store: ((files: JournalFiles) => Promise<Store>) | undefined,

@@ -9,7 +9,7 @@ const maxScreenCharacters = 2000;
 /** Returns the whole arguments for a terminal, indented, and a line for each part that is hidden. */
 export function argumentLines(shown: JsonObject, hidden: readonly HiddenPart[]): string[] {
   const json = printable(JSON.stringify(shown, undefined, 2));
-  // Blanks that look like a space but are none.
+  // Whitespace that looks like a plain space.
   const text = json.replaceAll(/[^\S \n]/gu, escapeCharacter).replaceAll('\n', '\n  ');
   // The user may not notice that lines scrolled out of sight, so the length is shown.
   const size =

@@ -67,7 +67,7 @@ async function localCatalog(
   }
 }
 
-/** Pins what a command without records saw first. The command goes on when that fails. */
+/** Stores pins for the definitions that a command without records saw first. Prints a warning when that fails. */
 export async function savePins(
   configuration: Configuration,
   { data }: GlobalOptions,

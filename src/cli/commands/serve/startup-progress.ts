@@ -4,7 +4,7 @@ import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import type { Printer } from '../../terminal/terminal.ts';
 
-/** Shows on a terminal how many of the servers that were starting at the banner have been tried; then prints how it ended. */
+/** Shows the progress of the servers that were still starting when the banner was printed, then a summary of all servers. */
 export class StartupProgress {
   readonly #line: ProgressLine;
   readonly #errors: Printer;

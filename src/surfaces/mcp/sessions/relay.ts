@@ -52,7 +52,7 @@ interface Link {
   onLost(): void;
 }
 
-/** The relay addresses in this process, for a bus that reaches no other process. */
+/** The relay addresses in this process, for a pub/sub that reaches no other process. */
 const localAddresses = new WeakMap<PubSub, Set<string>>();
 
 /** Sends requests to the process that holds the required state, with messages before the result. */
@@ -86,7 +86,7 @@ export class Relay {
     this.#handlers.set(name, (request, caller) => handle(request as Payload, caller));
   }
 
-  /** Sends a request to a process. Rejects with `RelayLost` when that process cannot serve it, or with the error of the bus. */
+  /** Sends a request to a process. Rejects with `RelayLost` when that process cannot serve it, or with the error of the pub/sub. */
   async ask(
     to: string,
     name: string,

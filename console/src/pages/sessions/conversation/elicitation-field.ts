@@ -28,7 +28,7 @@ export function elicitationFields(schema: Schema): ElicitationField[] {
   return Object.entries(properties).map(([name, each]) => fieldOf(name, isObject(each) ? each : {}, required));
 }
 
-/** Returns the initial content of a form: the defaults, and `false` for an unticked box. */
+/** Returns the initial content of a form: the defaults, and `false` for an unchecked checkbox. */
 export function firstContent(fields: readonly ElicitationField[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     fields
