@@ -26,7 +26,7 @@ describe('references to environment variables', () => {
   test('that are not set are reported with the path that refers to them', async () => {
     await assert.rejects(
       resolve('${env:MISSING}'),
-      /the environment variable MISSING is not set, to which mcpServers\.a\.env\.B refers/,
+      /mcpServers\.a\.env\.B refers to the environment variable MISSING, which is not set/,
     );
     await assert.rejects(resolve('${EMPTY}'), /EMPTY is not set/);
   });
@@ -52,7 +52,7 @@ describe('references to secrets', () => {
   test('that are missing are reported with the path that refers to them and the command to run', async () => {
     await assert.rejects(
       resolve('${secret:OTHER}'),
-      /the secret OTHER is not set, to which mcpServers\.a\.env\.B refers; run signalbox secret set OTHER/,
+      /mcpServers\.a\.env\.B refers to the secret OTHER, which is not set; run signalbox secret set OTHER/,
     );
   });
 

@@ -60,6 +60,6 @@ export function referencesIn(text: string): Omit<UsedValue, 'value'>[] {
 }
 
 function missing(source: UsedValue['source'], name: string, where: string): string {
-  if (source === 'env') return `the environment variable ${name} is not set, to which ${where} refers`;
-  return `the secret ${name} is not set, to which ${where} refers; run signalbox secret set ${name}`;
+  if (source === 'env') return `${where} refers to the environment variable ${name}, which is not set`;
+  return `${where} refers to the secret ${name}, which is not set; run signalbox secret set ${name}`;
 }

@@ -26,7 +26,7 @@ export function assertNotStartedByItself({ directory }: Pick<Configuration, 'dir
       'usage',
       'this configuration has Signalbox itself as a server, which would start it in a loop',
       {
-        next: 'remove that server from "mcpServers"; signalbox stdio belongs into the configuration of a client',
+        next: 'remove that server from "mcpServers"; signalbox stdio belongs in the configuration of a client',
       },
     );
 }

@@ -42,7 +42,7 @@ export function findAgent<One extends { readonly name: string }>(
   const guess = near === undefined ? '' : `; did you mean "${near}"?`;
   throw new SignalboxError(
     'agent-unknown',
-    `there is no agent ${JSON.stringify(name)}${guess} There are: ${names.join(', ')}`,
+    `there is no agent ${JSON.stringify(name)}${guess} (agents: ${names.join(', ')})`,
   );
 }
 

@@ -30,7 +30,7 @@ export function checkMode(mode: string): PermissionMode {
   const names = Object.keys(modes);
   const near = closestMatch(mode, names);
   const guess = near === undefined ? '' : `; did you mean "${near}"?`;
-  throw invalid(`there is no permission mode ${JSON.stringify(mode)}${guess} There are ${names.join(', ')}`);
+  throw invalid(`there is no permission mode ${JSON.stringify(mode)}${guess} (modes: ${names.join(', ')})`);
 }
 
 export function checkTitle(title: string): string {

@@ -222,7 +222,7 @@ describe('sessions', () => {
     const prompt = (await eventsUntil(sessions, id, ({ type }) => type === 'question_prompt')).at(-1);
     assert.ok(prompt?.type === 'question_prompt');
     assert.equal((await sessions.get(id)).state, 'waiting');
-    const answers = { 'Which colour do signals show?': 'Green' };
+    const answers = { 'Which color do signals show?': 'Green' };
     await sessions.answer(id, prompt.toolCallId, answers, ann);
     const events = await eventsUntil(sessions, id, ({ type }) => type === 'done', prompt.seq);
     assert.equal(events.find((event) => event.type === 'question_answered')?.by, 'ann');

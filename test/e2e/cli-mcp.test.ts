@@ -97,7 +97,7 @@ suite('external servers of the configuration', () => {
     );
     assert.match(
       servers[1]?.reason ?? '',
-      /the environment variable SURELY_NOT_SET is not set, to which mcpServers\.unset\.env\.TOKEN refers/,
+      /mcpServers\.unset\.env\.TOKEN refers to the environment variable SURELY_NOT_SET, which is not set/,
     );
     assert.match(servers[2]?.reason ?? '', /its process ended with exit code 7/);
     assert.ok(items.some(({ name }) => name === 'mcp__good__echo'));

@@ -41,6 +41,6 @@ suite('signalbox serve with an authorization server', () => {
       stderr,
       /oauth\.issuers\[0\]\.scopes\.x\.profile.*there is no profile "codin".*did you mean "coding"\?/,
     );
-    assert.match(stderr, /oauth\.issuers\[1\]\.issuer.*the issuer is named twice/);
+    assert.match(stderr, /oauth\.issuers\[1\]\.issuer.*the issuer is listed twice/);
   });
 });

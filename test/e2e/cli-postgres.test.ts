@@ -151,7 +151,7 @@ suite('records in PostgreSQL', () => {
     assert.equal(missing.code, 1);
     assert.match(
       missing.stderr,
-      /store-unavailable: the environment variable DATABASE_URL is not set, to which store refers/,
+      /store-unavailable: store refers to the environment variable DATABASE_URL, which is not set/,
     );
   });
 

@@ -91,7 +91,7 @@ suite('signalbox secret', () => {
     );
     assert.match(
       servers[1]?.reason ?? '',
-      /the secret SURELY_MISSING is not set, to which mcpServers\.bad\.env\.TOKEN refers; run signalbox secret set SURELY_MISSING/,
+      /mcpServers\.bad\.env\.TOKEN refers to the secret SURELY_MISSING, which is not set; run signalbox secret set SURELY_MISSING/,
     );
     chmodSync(join(project.data, 'secrets'), 0o755);
     const doctor = await project.run(['doctor']);

@@ -146,7 +146,7 @@ function oauthIssues(oauth: OAuthSettings | undefined, profiles: readonly string
   return issuers.flatMap(({ issuer, scopes = {} }, index) => {
     const path = ['oauth', 'issuers', index];
     const isFirst = issuers.findIndex((each) => each.issuer === issuer) === index;
-    const twice = { path: [...path, 'issuer'], message: 'the issuer is named twice' };
+    const twice = { path: [...path, 'issuer'], message: 'the issuer is listed twice' };
     const unknown = Object.entries(scopes).flatMap(([scope, { profile }]) =>
       profile === undefined || profiles.includes(profile)
         ? []

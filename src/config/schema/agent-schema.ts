@@ -44,8 +44,8 @@ function makeSchemas() {
       .regex(/^\$\{(?!.*:-)[^}]+\}$/, keyRule)
       .exactOptional(),
     baseURL: z
-      .string('an address of the web')
-      .regex(/^(?:https?:\/\/|\$\{)/i, 'an address of the web, http://… or https://…')
+      .string('a web address')
+      .regex(/^(?:https?:\/\/|\$\{)/i, 'a web address, http://… or https://…')
       .exactOptional(),
     headers: textByName.exactOptional(),
     api: choice(['responses', 'chat']).exactOptional(),

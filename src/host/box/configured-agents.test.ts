@@ -148,7 +148,7 @@ suite('ConfiguredAgents', () => {
       assert.equal(reason, 'error');
       assert.match(
         errors[0]?.message ?? '',
-        /signalbox\.config\.json:9: the environment variable AGENTS_TEST_KEY is not set, to which agents\.gpt\.providers\.local\.apiKey refers/,
+        /signalbox\.config\.json:9: agents\.gpt\.providers\.local\.apiKey refers to the environment variable AGENTS_TEST_KEY, which is not set/,
       );
       process.env['AGENTS_TEST_KEY'] = 'planted-agents-key';
       const second = await turn(gpt, configured, 'hello');

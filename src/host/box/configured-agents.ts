@@ -178,8 +178,8 @@ export async function resolvedProviders(
 /** Returns the hint about the environment that every agent receives. */
 function hint(builtin: string): string {
   return (
-    'You work inside Signalbox, which every call of a tool passes through. A call may be refused by a rule, or wait until a person ' +
-    'approves it; a refusal states the reason, so do not try the same by other means. ' +
+    'You work inside Signalbox, and every tool call goes through it. A rule may deny a call, or the call may wait until a person ' +
+    'approves it. A denial states the reason: do not try to get the same result in another way. ' +
     `The tools that begin with mcp__${builtin}__ describe the application that you run in.`
   );
 }

@@ -36,7 +36,7 @@ describe('resolveStoreAddress', () => {
   it('reports a missing or invalid value without showing it', async () => {
     await assert.rejects(resolved('${env:STORE_TEST_NONE}'), {
       code: 'store-unavailable',
-      message: 'the environment variable STORE_TEST_NONE is not set, to which store refers',
+      message: 'store refers to the environment variable STORE_TEST_NONE, which is not set',
     });
     await assert.rejects(resolved('${secret:STORE_TEST_NONE}'), /the secret STORE_TEST_NONE is not set/);
     await assert.rejects(resolved('${env:STORE_TEST_OTHER}'), {

@@ -82,7 +82,7 @@ const question: DemoAnswer = {
     {
       tool: 'ask_user',
       input: {
-        questions: [{ question: 'Which colour do signals show?', options: [{ label: 'Red' }, { label: 'Green' }] }],
+        questions: [{ question: 'Which color do signals show?', options: [{ label: 'Red' }, { label: 'Green' }] }],
       },
     },
   ],

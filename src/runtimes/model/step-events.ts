@@ -62,10 +62,10 @@ export class StepEvents {
       case 'length':
         return this.partly('cut');
       case 'content-filter':
-        return this.#refused('model-filtered', 'refused to go on: its content filter stopped the answer');
+        return this.#refused('model-filtered', 'refused to continue: its content filter stopped the answer');
       case 'error':
       case 'interrupted':
-        return this.#refused('model-failed', 'broke off in the middle of its answer');
+        return this.#refused('model-failed', 'stopped in the middle of its answer');
       case 'stop':
       case 'tool-calls':
       case 'other':

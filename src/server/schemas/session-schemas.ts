@@ -158,7 +158,7 @@ export const denyCallSchema = denyRequestSchema.extend(pendingCall).openapi('Den
 export const answersSchema = z
   .strictObject({
     toolCallId,
-    answers: jsonObject.openapi({ description: 'Answers by question.', example: { 'Which colour?': 'Blue' } }),
+    answers: jsonObject.openapi({ description: 'Answers by question.', example: { 'Which color?': 'Blue' } }),
   })
   .openapi('SubmitAnswersRequest');
 

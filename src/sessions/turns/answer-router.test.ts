@@ -25,7 +25,7 @@ describe('AnswerRouter', () => {
       required.find(({ input }) => input['text'] === text)?.approvalId ?? assert.fail(text);
     const harmless = idOf('harmless');
 
-    const ambiguous = { message: /2 calls wait under "call_0"; set "approvalId"/ };
+    const ambiguous = { message: /2 pending calls have the id "call_0"; set "approvalId"/ };
     await assert.rejects(sessions.approve(id, 'call_0', { by: ann }), ambiguous);
     await assert.rejects(sessions.deny(id, 'call_0', { by: ann }), ambiguous);
     const unknown = { code: 'approval-unknown' };

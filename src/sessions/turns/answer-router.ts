@@ -61,8 +61,8 @@ export class AnswerRouter {
   }
 
   /**
-   * Returns the approval that a call of the last turn waits for, or the last one it waited for. When several calls wait under
-   * one id, `expected` must select one, so that a yes never applies to a call that was not shown.
+   * Returns the approval that a call of the last turn waits for, or the last one it waited for. When several calls with
+   * one id wait, `expected` must select one, so that a yes never applies to a call that was not shown.
    */
   async findApproval(session: LastTurn, toolCallId: string, expected?: string): Promise<string> {
     const open = new Set<string>();
@@ -76,14 +76,14 @@ export class AnswerRouter {
     if (open.size > 1)
       throw new SignalboxError(
         'approval-unknown',
-        `${open.size} calls wait under ${JSON.stringify(toolCallId)}; set "approvalId" to the value from the "approval_required" event`,
+        `${open.size} pending calls have the id ${JSON.stringify(toolCallId)}; set "approvalId" to the value from the "approval_required" event`,
       );
     const [found = last] = open;
     if (found !== undefined) return found;
-    const which = expected === undefined ? '' : ` with the approval ${JSON.stringify(expected)}`;
+    const which = expected === undefined ? '' : ` and the approval ${JSON.stringify(expected)}`;
     throw new SignalboxError(
       'approval-unknown',
-      `no call waits under ${JSON.stringify(toolCallId)}${which}; calls that wait have an "approval_required" event`,
+      `no pending call has the id ${JSON.stringify(toolCallId)}${which}; pending calls have an "approval_required" event`,
     );
   }
 
@@ -157,13 +157,13 @@ export class AnswerRouter {
 function unknownQuestionError(toolCallId: string): SignalboxError {
   return new SignalboxError(
     'question-unknown',
-    `no question waits under ${JSON.stringify(toolCallId)}; questions that wait have a "question_prompt" event`,
+    `no pending question has the id ${JSON.stringify(toolCallId)}; pending questions have a "question_prompt" event`,
   );
 }
 
 function unknownElicitationError(elicitationId: string): SignalboxError {
   return new SignalboxError(
     'elicitation-unknown',
-    `no question of a server waits under ${JSON.stringify(elicitationId)}; those that wait are listed by GET /api/elicitations`,
+    `no pending question of a server has the id ${JSON.stringify(elicitationId)}; GET /api/elicitations lists the pending ones`,
   );
 }

@@ -154,9 +154,9 @@ describe('compileToolSchema rejects with the reason', () => {
   });
 
   test('a shape with anything but types of Zod 4', () => {
-    assertRejected({ name: z3.string() }, /"name" is not a type of Zod 4/);
-    assertRejected({ name: z.string(), age: { type: 'number' } }, /"age" is not a type of Zod 4/);
-    assertRejected({ name: v.string() }, /"name" is not a type of Zod 4/);
+    assertRejected({ name: z3.string() }, /"name" is not a Zod 4 type/);
+    assertRejected({ name: z.string(), age: { type: 'number' } }, /"age" is not a Zod 4 type/);
+    assertRejected({ name: v.string() }, /"name" is not a Zod 4 type/);
   });
 
   test('a promise', () => {

@@ -148,7 +148,7 @@ function objectOf(shape: Record<string, unknown>, where: string): ConvertibleSch
     if (typeof type === 'object' && type !== null && '_zod' in type) continue;
     throw new SignalboxError(
       'schema-unsupported',
-      `${where}: "${key}" is not a type of Zod 4, as the others of this shape must be; import { z } from "zod" 4`,
+      `${where}: "${key}" is not a Zod 4 type, which every property of a shape must be; import { z } from version 4 of "zod"`,
     );
   }
   return z.object(shape as Record<string, z.ZodType>);

@@ -6,7 +6,7 @@ import { type LocalServer, localServer } from './local-server.ts';
 
 const noteName = z
   .string()
-  .regex(/^[a-z0-9-]{1,40}$/, 'use small letters, digits and "-"')
+  .regex(/^[a-z0-9-]{1,40}$/, 'use lowercase letters, digits and "-"')
   .describe('The note, for instance "welcome".');
 
 /**

@@ -43,7 +43,7 @@ suite('checkAgents', () => {
     assert.equal(missing.level, 'error');
     assert.match(
       missing.what,
-      /signalbox\.config\.json:1: the secret OPENAI is not set, to which agents\.a\.providers/,
+      /signalbox\.config\.json:1: agents\.a\.providers\S* refers to the secret OPENAI, which is not set/,
     );
     assert.equal(missing.fix, 'signalbox secret set OPENAI');
     process.env['DOCTOR_TEST_KEY'] = 'planted-doctor-key';

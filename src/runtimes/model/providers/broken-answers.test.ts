@@ -66,7 +66,7 @@ for (const [name, start] of Object.entries(apis)) {
         const { result } = await turn(t, () => [{ type: 'text', text: 'hello there' }, add(), { type: end }]);
         assert.deepEqual([result.reason, result.text], ['error', 'hello there']);
         assert.equal(result.errors[0]?.code, 'model-failed');
-        assert.match(result.errors[0].message, /broke off in the middle of its answer|ended without a finish reason/);
+        assert.match(result.errors[0].message, /stopped in the middle of its answer|ended without a finish reason/);
         assert.ok(result.results.every(({ outcome }) => outcome === 'cancelled'));
       });
     }

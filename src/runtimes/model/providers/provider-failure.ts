@@ -19,7 +19,7 @@ export function toProviderFailure(model: string, thrown: unknown): Failure {
   if (statusCode < 300)
     return {
       code: 'model-failed',
-      message: `${model} broke off in the middle of its answer: ${messageOf(innermost(error))}`,
+      message: `${model} stopped in the middle of its answer: ${messageOf(innermost(error))}`,
       lasting: false,
     };
   const lasting = !error.isRetryable && statusCode !== 401 && statusCode !== 403;

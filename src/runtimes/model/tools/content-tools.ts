@@ -10,7 +10,7 @@ import type { ModelTool } from '../step.ts';
 const nothing = z.object({});
 const resourceInput = z.object({
   server: z.string().min(1),
-  uri: z.string().min(1).describe('A URI of list_resources, or one that fits a template of it.'),
+  uri: z.string().min(1).describe('A URI from list_resources, or one that matches a template in that list.'),
 });
 const promptInput = z.object({
   server: z.string().min(1),
@@ -45,7 +45,7 @@ const tools: readonly ContentTool[] = [
     },
   },
   {
-    offered: offer('list_prompts', 'Lists the prompts that the connected servers have prepared.', nothing),
+    offered: offer('list_prompts', 'Lists the prompts of the connected servers.', nothing),
     isUseful: hasPrompts,
     run: (content) => JSON.stringify({ prompts: content.prompts() }),
   },

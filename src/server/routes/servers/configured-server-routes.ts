@@ -142,7 +142,7 @@ export function addConfiguredServerRoutes(
 
   app.openapi(importRoute, async (context) => {
     const taken = await configured().takeOver(context.req.valid('json').names);
-    recordChange(box, context, `took over ${taken.servers.join(', ')} from other clients`);
+    recordChange(box, context, `imported ${taken.servers.join(', ')} from other clients`);
     return json(context, changedSchema, taken, 200);
   });
 

@@ -178,16 +178,16 @@ describe('answers during a turn', () => {
     const { ask, create, say, fixture } = await openSessionServer(test);
     const id = await create({ agent: 'scripted' });
     fixture.script = async function* (turn) {
-      const questions = [{ question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red' }] }];
+      const questions = [{ question: 'Which color?', options: [{ label: 'Blue' }, { label: 'Red' }] }];
       const answers = await turn.ask('question_1', questions);
       yield* textTurn(JSON.stringify(answers));
     };
     const stream = await say(id, 'paint it');
     await eventsOf(stream, ({ type }) => type === 'question_prompt');
     const submit = (toolCallId: string): Promise<Response> =>
-      ask('POST', `/api/sessions/${id}/submit-answers`, { toolCallId, answers: { 'Which colour?': 'Blue' } });
+      ask('POST', `/api/sessions/${id}/submit-answers`, { toolCallId, answers: { 'Which color?': 'Blue' } });
     assert.equal((await submit('question_1')).status, 200);
-    assert.equal(textOf(await eventsOf(stream)), '{"Which colour?":"Blue"}');
+    assert.equal(textOf(await eventsOf(stream)), '{"Which color?":"Blue"}');
     const [second, unknown] = [await submit('question_1'), await submit('question_2')];
     assert.deepEqual([second.status, (await bodyOf<ProblemDocument>(second)).code], [409, 'question-answered']);
     assert.deepEqual([unknown.status, (await bodyOf<ProblemDocument>(unknown)).code], [404, 'question-unknown']);

@@ -16,7 +16,7 @@ describe('getConfig', () => {
   test('names the unknown part of a path, and the closest match', () => {
     assert.throws(() => getConfig(configuration, { path: 'mcpServers.file.command' }), {
       code: 'setting-unknown',
-      message: 'nothing is set at mcpServers.file, so its default holds; did you mean "files"?',
+      message: 'nothing is set at mcpServers.file, so its default applies; did you mean "files"?',
     });
     assert.throws(() => getConfig(configuration, { path: 'store' }), /there is mcpServers, results/);
     for (const path of [
@@ -71,7 +71,7 @@ describe('setConfig', () => {
 
   test('rejects values of other types, and never enables a server', () => {
     for (const value of [false, null, 1, 'true'])
-      assert.throws(() => set('mcpServers.files.disabled', value), /only a human turns a server on/);
+      assert.throws(() => set('mcpServers.files.disabled', value), /only a human can enable a server/);
     for (const value of ['5', [5], { a: 5 }, true])
       assert.throws(() => set('mcpServers.files.timeoutMs', value), { code: 'setting-refused' });
   });

@@ -14,7 +14,7 @@ export function configurationTools(configuration: ConfigurationFile): OwnTool[] 
         path: z
           .string()
           .optional()
-          .describe('A place, like "mcpServers.files" or "results.maxBytes"; all unless given.'),
+          .describe('A path, such as "mcpServers.files" or "results.maxBytes"; the whole configuration by default.'),
       }),
       effect: 'read',
       idempotent: true,
@@ -23,17 +23,17 @@ export function configurationTools(configuration: ConfigurationFile): OwnTool[] 
     defineTool({
       name: 'set_config',
       description:
-        'Changes the configuration of Signalbox: limits of servers (timeoutMs, concurrency, idleStopMs), results.maxBytes, or disabled: true to turn a server off. Everything else is for humans.',
+        'Changes the configuration of Signalbox: limits of servers (timeoutMs, concurrency, idleStopMs), results.maxBytes, or disabled: true to disable a server. Only humans can change everything else.',
       input: z.object({
-        path: z.string().describe('The place, like "mcpServers.files.timeoutMs".'),
+        path: z.string().describe('The path, such as "mcpServers.files.timeoutMs".'),
         value: z
           // Each branch has a description: without one Zod emits `type` as an array, which some clients reject.
           .union([
             z.number().describe('A limit.'),
-            z.boolean().describe('true turns a server off.'),
+            z.boolean().describe('true disables a server.'),
             z.null().describe('The default.'),
           ])
-          .describe('The new value; null brings the default back.'),
+          .describe('The new value; null restores the default.'),
       }),
       effect: 'undoable',
       idempotent: true,
@@ -68,10 +68,10 @@ export function getConfig(
 
 function absent(path: string, step: string, keys: readonly string[]): SignalboxError {
   const meant = closestMatch(step, keys);
-  const hint = meant === undefined ? `there is ${keys.join(', ') || 'nothing'}` : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? `the keys here are ${keys.join(', ') || 'none'}` : `did you mean "${meant}"?`;
   return new SignalboxError(
     'setting-unknown',
-    `nothing is set at ${path.slice(0, 200)}, so its default holds; ${hint}`,
+    `nothing is set at ${path.slice(0, 200)}, so its default applies; ${hint}`,
   );
 }
 
@@ -96,7 +96,7 @@ const settings: readonly Setting[] = [
   { path: 'mcpServers.*.concurrency', ...count },
   { path: 'mcpServers.*.idleStopMs', ...count },
   // A tool cannot turn a server on, since a human may have turned it off for a reason.
-  { path: 'mcpServers.*.disabled', fits: (value) => value === true, expects: 'true; only a human turns a server on' },
+  { path: 'mcpServers.*.disabled', fits: (value) => value === true, expects: 'true; only a human can enable a server' },
   { path: 'results.maxBytes', ...count },
 ];
 
@@ -111,7 +111,7 @@ export function setConfig(
   if (setting === undefined) {
     const allowed = settings.map((each) => each.path).join(', ');
     throw refused(
-      `${path.slice(0, 200)} is not for tools to set, only ${allowed}; a human can, in ${configuration.file}`,
+      `tools cannot set ${path.slice(0, 200)}, only ${allowed}; a human can change it in ${configuration.file}`,
     );
   }
   if (!setting.fits(value)) throw refused(`${path} takes ${setting.expects}`);

@@ -33,7 +33,7 @@ describe('describeTool', () => {
     const { name, description, inputSchema, effect } = first;
     assert.deepEqual(describeTool(tools, { name }), { name, description, inputSchema, effect });
     assert.throws(() => describeTool(tools, { name: `${name}x` }), new RegExp(`did you mean "${name}"`));
-    assert.throws(() => describeTool([], { name }), /search_tools finds what there is/);
+    assert.throws(() => describeTool([], { name }), /search_tools finds the available tools/);
   });
 });
 

@@ -80,7 +80,7 @@ export function describeTool(tools: readonly ToolDefinition[], { name }: { reado
       name,
       tools.map((each) => each.name),
     );
-    const hint = meant === undefined ? 'search_tools finds what there is' : `did you mean "${meant}"?`;
+    const hint = meant === undefined ? 'search_tools finds the available tools' : `did you mean "${meant}"?`;
     throw new SignalboxError('tool-invalid', `there is no tool named ${JSON.stringify(name.slice(0, 128))}; ${hint}`);
   }
   const { description, inputSchema, effect } = tool;

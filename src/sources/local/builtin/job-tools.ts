@@ -9,11 +9,11 @@ import { type SessionLookup, type ToolCaller, callerScopeOf, unlessFailed } from
 const newJob = z.object({
   cron: z
     .string()
-    .describe('When: minute, hour, day of the month, month, day of the week; "0 9 * * 1-5" is nine on working days.'),
-  prompt: z.string().describe('What the agent is asked to do each time.'),
-  agent: z.string().optional().describe('Which agent; the one of this session unless given.'),
-  cwd: z.string().optional().describe('The working directory, absolute; the one of this session unless given.'),
-  timezone: z.string().optional().describe('The time zone of "cron", like Europe/Berlin; the server’s unless given.'),
+    .describe('The schedule: minute, hour, day of the month, month, day of the week; "0 9 * * 1-5" is 9:00 on weekdays.'),
+  prompt: z.string().describe('The prompt of each run.'),
+  agent: z.string().optional().describe('The agent; by default that of this session.'),
+  cwd: z.string().optional().describe('The absolute path of the working directory; by default that of this session.'),
+  timezone: z.string().optional().describe('The time zone of "cron", such as Europe/Berlin; by default that of the server.'),
 });
 
 /** Creates the built-in tools for schedules. */

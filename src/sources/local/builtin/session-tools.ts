@@ -17,7 +17,7 @@ const sessionPage = z.object({
   after: z.string().optional().describe('The "next" of the previous page.'),
 });
 const sessionCounts = z.object({
-  count: z.int().describe('Both kinds together.'),
+  count: z.int().describe('The total of both kinds.'),
   cwd: z.string(),
   signalbox: z.int().describe('Sessions of Signalbox.'),
   claude_code: z.int().describe('Transcripts of Claude Code that belong to no session of Signalbox.'),
