@@ -43,7 +43,7 @@ try {
 
   const use = searched + wrapped;
   console.log(
-    '\nThe number of tools in the catalog from which on searching costs less, by the number of different tools that a turn uses:\n',
+    '\nThe number of tools in the catalog above which searching costs less, by the number of different tools that a turn uses:\n',
   );
   console.log(
     '| different tools used | by the context at the end | by everything that is read, with 8 KB of other context | with 32 KB |',

@@ -71,7 +71,7 @@ describe('changed definitions of a server in a running gateway', () => {
     assert.match(diff.stdout, /annotation readOnlyHint: absent → true ⚠/);
     const accepted = await project.run(['lock', 'accept', '--all']);
     assert.equal(accepted.code, 0, accepted.stderr);
-    assert.match(accepted.stdout, /bank is accepted, 1 of its tools[^]*shop is accepted, 1 of its tools/);
+    assert.match(accepted.stdout, /accepted 1 tool of bank\n[^]*accepted 1 tool of shop\n/);
     assert.deepEqual([await changedServers(), await call('bank'), await call('shop')], [[], 'completed', 'completed']);
   });
 
@@ -84,7 +84,7 @@ describe('changed definitions of a server in a running gateway', () => {
     assert.match(wrong.stderr, /no tool "nothing" of server "shop" has changed; these have: refund, transfer/);
     const accepted = await project.run(['lock', 'accept', 'shop', '--tool', 'mcp__shop__transfer']);
     assert.equal(accepted.code, 0, accepted.stderr);
-    assert.match(accepted.stdout, /description: Transfers .*money at once[^]*shop is accepted, 1 of its tools/);
+    assert.match(accepted.stdout, /description: Transfers .*money at once[^]*accepted 1 tool of shop\n/);
     const diff = await project.run(['lock', 'diff', 'shop']);
     assert.match(diff.stdout, /\+ refund \(new\)/);
     assert.doesNotMatch(diff.stdout, /transfer/);
@@ -97,7 +97,7 @@ describe('changed definitions of a server in a running gateway', () => {
     writeListing(project, 'shop', { ...transfer, annotations, description: 'Transfers everything.' });
     const why = await project.run(['tools', '--why']);
     assert.match(why.stdout, /notice mcp__shop__transfer: its definition differs from the accepted one: description/);
-    assert.match((await project.run(['lock', 'accept', 'shop'])).stdout, /shop is accepted, 1 of its tools/);
+    assert.match((await project.run(['lock', 'accept', 'shop'])).stdout, /accepted 1 tool of shop\n/);
     assert.match((await project.run(['lock', 'diff'])).stdout, /nothing changed/);
   });
 });

@@ -52,10 +52,10 @@ suite('call on a terminal', () => {
       [/must NOT have fewer than 2 characters[^]*Your name \(text\): /, 'Ada\r'],
       [/age \(integer\): /, 'young\r'],
       [/must be integer[^]*age \(integer\): /, '36\r'],
-      [/member \(y\/n, may stay empty\): /, 'yes\r'],
-      [/2\. Green[^]*color \(text, may stay empty\): /, '2\r'],
+      [/member \(y\/n, optional\): /, 'yes\r'],
+      [/2\. Green[^]*color \(text, optional\): /, '2\r'],
       [/city \(text, default "Berlin"\): /, '\r'],
-      [/likes \(several, separated by commas, may stay empty\): /, 'sun, 1\r'],
+      [/likes \(several, separated by commas, optional\): /, 'sun, 1\r'],
     ]);
     const content = { name: 'Ada', age: 36, member: true, color: '#0f0', city: 'Berlin', likes: ['sun', 'rain'] };
     assert.ok(printed.includes(JSON.stringify({ action: 'accept', content })), printed);

@@ -105,8 +105,8 @@ suite('elicitations in the CLI', { timeout: 300_000 }, () => {
     const answers = [
       [/server shop[^]*How do you take your tea\?[^]*\[y\/N\] /, 'y\r'],
       [/Spoons of sugar \(integer, default 1\): /, '3\r'],
-      [/Milk \(y\/n, may stay empty\): /, 'y\r'],
-      [/Size \(text, may stay empty\): /, 'Large mug\r'],
+      [/Milk \(y\/n, optional\): /, 'y\r'],
+      [/Size \(text, optional\): /, 'Large mug\r'],
       [/Extras \(.*\): /, '\r'],
       [/Your name \(text\): /, 'Bob\r'],
     ] as const;

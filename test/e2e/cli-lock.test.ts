@@ -43,7 +43,7 @@ async function createLockedProject(): Promise<ProjectWithLock> {
   const project = new ProjectWithLock();
   const { code, stdout, stderr } = await project.run(['lock']);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /^files is pinned, 2 tools\nother is pinned, 2 tools\nwritten to .*signalbox\.lock\n$/);
+  assert.match(stdout, /^files is locked, 2 tools\nother is locked, 2 tools\nwritten to .*signalbox\.lock\n$/);
   return project;
 }
 
@@ -84,7 +84,7 @@ suite('signalbox.lock', () => {
 
     const accepted = await project.run(['lock', 'accept', 'files']);
     assert.equal(accepted.code, 0);
-    assert.match(accepted.stdout, /argument `path` is now required\n[^]*files is locked, 2 of its tools\n$/);
+    assert.match(accepted.stdout, /argument `path` is now required\n[^]*files is locked, 2 tools\n$/);
     assert.equal((await project.run(['lock', 'check'])).code, 0);
     assert.equal((await project.run(['call', 'files/read', '{"path":"a"}'])).stdout, 'text\n');
     assert.deepEqual(

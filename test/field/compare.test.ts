@@ -20,7 +20,7 @@ const behind: Observation = {
   initialize: {
     capabilities: { tools: { listChanged: true }, prompts: {} },
     serverInfo: { name: 'signalbox', version: '0' },
-    instructions: 'Signalbox.\n\nThe server notes says of its own tools:\nBe kind.',
+    instructions: 'Signalbox.\n\nInstructions of the server notes for its own tools:\nBe kind.',
   },
   tools: [
     { name: 'mcp__signalbox__ping', inputSchema: { type: 'object' } },

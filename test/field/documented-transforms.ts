@@ -72,7 +72,7 @@ export function expectedInitialize(server: string, direct: JsonObject, behind: J
   const own = isJsonObject(direct['capabilities']) ? direct['capabilities'] : {};
   const missing = Object.entries(own).filter(([key]) => offered[key] === undefined && !notOffered.has(key));
   const instructions = sanitizeText(jsonText(direct['instructions'] ?? '')).trim();
-  const passedOn = `The server ${server} says of its own tools:\n${clipped(instructions)}`;
+  const passedOn = `Instructions of the server ${server} for its own tools:\n${clipped(instructions)}`;
   const isPassedOn = instructions === '' || jsonText(behind['instructions']).includes(passedOn);
   return {
     ...behind,

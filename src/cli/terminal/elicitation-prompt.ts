@@ -141,7 +141,7 @@ async function fill(
   if (description !== undefined) await errors.print(`  ${colors.dim(printable(description))}\n`);
   for (const [index, choice] of choices.entries()) await errors.print(`  ${index + 1}. ${oneLine(choice.label)}\n`);
   const hint =
-    defaultValue === undefined ? (isRequired ? '' : ', may stay empty') : `, default ${JSON.stringify(defaultValue)}`;
+    defaultValue === undefined ? (isRequired ? '' : ', optional') : `, default ${JSON.stringify(defaultValue)}`;
   for (;;) {
     const text = await ask(`  ${oneLine(label)} (${oneLine(field.kind)}${oneLine(hint)}): `);
     if (text === undefined) return undefined;

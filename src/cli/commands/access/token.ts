@@ -100,7 +100,7 @@ function addListCommand(token: Command, { terminal: { output } }: CommandContext
       await withReadRecords(globals, async ({ tokens }) => {
         const items = await tokens.list();
         if (globals.json) return printJson(output, { items });
-        if (items.length === 0) return output.print('no tokens; signalbox token create --role agent makes one\n');
+        if (items.length === 0) return output.print('no tokens; signalbox token create --role agent creates one\n');
         return output.print(new Table(columns, items, output).text());
       });
     });

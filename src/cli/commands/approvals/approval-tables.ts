@@ -49,7 +49,7 @@ export function ruleTable(printer: Printer, rules: readonly RememberedRule[]): s
       { heading: 'RULE', cell: ({ id }) => id },
       { heading: 'SCOPE', cell: ({ scope }) => scope },
       { heading: 'FOR', cell: ({ principal }) => oneLine(principalName(principal)) },
-      { heading: 'LETS THROUGH', cell: (rule) => exactLine(describeScope(rule)) },
+      { heading: 'ALLOWS', cell: (rule) => exactLine(describeScope(rule)) },
       { heading: 'BY', cell: ({ by }) => oneLine(principalName(by)) },
       { heading: 'SINCE', cell: ({ at }) => localTime(at) },
     ],

@@ -75,7 +75,7 @@ function listHints({ items, total, next, callers }: ApprovalPage): string {
   const gone = items.filter(({ state, caller }) => state === 'pending' && caller === 'gone').length;
   if (gone > 0)
     lines.push(
-      `the callers of ${gone} no longer wait: an approval runs when they make the same call again; ${runnable('signalbox deny --gone')} denies them`,
+      `${gone} of these have no waiting caller: approving runs nothing until the caller repeats the call; ${runnable('signalbox deny --gone')} denies them`,
     );
   if (next !== undefined) {
     const counts = callers.map(({ principal, pending }) => `${oneLine(principal)} ${pending}`).join(', ');

@@ -157,7 +157,7 @@ export function addDenyCommand(program: Command, { terminal: { output } }: Comma
             if (!globals.json) await output.print(formatDenied(approval, output));
           }
           if (globals.json) return printJson(output, gone ? { items: denied } : denied[0]);
-          if (denied.length === 0) await output.print('every caller with a pending question waits for its answer\n');
+          if (denied.length === 0) await output.print('nothing to deny: all callers still wait\n');
         });
       },
     );

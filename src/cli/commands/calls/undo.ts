@@ -124,9 +124,9 @@ Examples:
 
 function render(result: UndoResult, { colors }: Printer): string {
   const { callId, tool, outcome, changes, conflicts, error } = result;
-  const colour = outcome === 'undone' ? colors.green : outcome === 'partly-undone' ? colors.yellow : colors.red;
+  const paint = outcome === 'undone' ? colors.green : outcome === 'partly-undone' ? colors.yellow : colors.red;
   const unchanged = new Set(conflicts.map(({ path }) => path));
-  const lines = [`${colour(outcome)} ${printable(tool)} ${colors.dim(callId)}`];
+  const lines = [`${paint(outcome)} ${printable(tool)} ${colors.dim(callId)}`];
   if (outcome !== 'conflict')
     for (const change of changes) if (!unchanged.has(change.path)) lines.push(`  ${undoneLine(change)}`);
   for (const { path, reason } of conflicts)

@@ -96,7 +96,7 @@ export function fixOfNotice(
   const own = definition?.renamedFrom ?? definition?.id.tool ?? parseName(tool)?.tool ?? tool;
   if (/^name ".*" is (?:shortened to|rendered as) "/.test(message) && definition !== undefined) {
     const rename = JSON.stringify({ rename: { [own]: shortName(own, server, tools) } }).slice(1, -1);
-    return `rules and calls take the whole name too; for a name that fits, put ${rename} into ${section}`;
+    return `rules and calls also accept the full name; for a shorter name, add ${rename} to ${section}`;
   }
   if (!isExternal) return 'change the tool’s definition';
   const deny = `add ${JSON.stringify(own)} to ${section}.deny`;

@@ -10,6 +10,7 @@ import {
   setLockedTool,
 } from '../../../config/lock/lock-status.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
+import { pluralize } from '../../../core/text/pluralize.ts';
 import { fullNames } from '../../../core/tools/tool-names.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
 import { type CliError, usageError } from '../../cli-error.ts';
@@ -55,9 +56,9 @@ export function addAcceptCommand(lock: Command, { terminal: { output, errors } }
       const lines = items.flatMap(({ server, diff, tools, isLocked }) => [
         ...(diff === undefined ? [] : [...(named === undefined ? [server] : []), ...diffLines(diff, output)]),
         isLocked
-          ? `${server} is locked, ${tools} of its tools`
+          ? `${server} is locked, ${pluralize(tools, 'tool')}`
           : tools > 0
-            ? `${server} is accepted, ${tools} of its tools`
+            ? `accepted ${pluralize(tools, 'tool')} of ${server}`
             : `${server} is no longer locked`,
       ]);
       await output.print(`${lines.length === 0 ? 'nothing changed' : lines.join('\n')}\n`);

@@ -48,7 +48,7 @@ export function addLockCommand(program: Command, context: CommandContext): void 
       if (globals.json) await printJson(terminal.output, { file, isWritten, items });
       else {
         const lines = items.map((item) => `${terminal.output.colors.bold(item.server)} ${describeStatus(item)}`);
-        const end = isWritten ? `written to ${shortPath(file)}` : 'nothing to pin';
+        const end = isWritten ? `written to ${shortPath(file)}` : 'nothing to lock';
         await terminal.output.print(`${[...lines, end].join('\n')}\n`);
       }
       if (items.some(({ status }) => status === 'changed' || status === 'down' || status === 'missing')) exitWith(1);
@@ -64,11 +64,11 @@ function describeStatus({ server, status, tools, reason = 'no response' }: Item)
   const count = pluralize(tools, 'tool');
   switch (status) {
     case 'pinned':
-      return `is pinned, ${count}`;
+      return `is locked, ${count}`;
     case 'unchanged':
-      return `is pinned already, ${count}`;
+      return `is already locked, ${count}`;
     case 'unlocked':
-      return 'is not pinned';
+      return 'is not locked';
     case 'disabled':
       return 'is disabled; its entry stays';
     case 'down':
@@ -139,7 +139,7 @@ function statusLines(lockStatus: ServerLockStatus, printer: Printer): string[] {
     case 'disabled':
       return [`${colors.dim('disabled')} ${name} is not checked`];
     case 'unlocked':
-      return [`${colors.yellow('unlocked')} ${name} is not in ${lockFileName}; signalbox lock pins it`];
+      return [`${colors.yellow('unlocked')} ${name} is not in ${lockFileName}; signalbox lock adds it`];
   }
 }
 

@@ -49,8 +49,8 @@ function decoded(value: string | undefined): string | undefined {
 /** Refuses the request when a header differs from the body. */
 function assertEqual(header: string, actual: string | undefined, expected: string | undefined): void {
   if (actual === expected) return;
-  const what = actual === undefined ? 'is missing or cannot be read' : `says ${JSON.stringify(actual)}`;
-  const message = `the header ${header} ${what}, and the body says ${JSON.stringify(expected ?? null)}`;
+  const what = actual === undefined ? 'is missing or cannot be read' : `is ${JSON.stringify(actual)}`;
+  const message = `the header ${header} ${what}, but the body has ${JSON.stringify(expected ?? null)}`;
   throw new Refusal(400, wireCodes.headers, message, { mismatch: { header, body: expected ?? '' } });
 }
 

@@ -154,5 +154,5 @@ export class SseTransport {
 function sessionIdOf({ url = '' }: HttpRequestHead): string {
   const [, id] = sessionParameter.exec(url) ?? [];
   if (id !== undefined) return id;
-  throw new Refusal(400, wireCodes.session, 'open a stream with GET, and post to the address that it names first');
+  throw new Refusal(400, wireCodes.session, 'open a stream with GET, then post to the address in its first event');
 }

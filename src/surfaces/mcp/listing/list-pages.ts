@@ -41,7 +41,7 @@ export function createPages(list: ListName, items: readonly JsonObject[], isMode
     page(cursor) {
       const page = pages.get(cursor);
       if (page !== undefined) return page;
-      throw new WireError(wireCodes.params, 'the cursor is of an older list; list from the start');
+      throw new WireError(wireCodes.params, 'the cursor belongs to an older list; request the first page again');
     },
   };
 }

@@ -16,7 +16,7 @@ describe('instructions for models', () => {
     const { result } = await messageOf(send(url, request));
     assert.match(
       String(result?.['instructions']),
-      /approved\.\n\nThe server fixture says of its own tools:\nUse it in tests\.$/,
+      /approved\.\n\nInstructions of the server fixture for its own tools:\nUse it in tests\.$/,
     );
     assert.ok((await begin(url))['Mcp-Session-Id'] !== '');
   });

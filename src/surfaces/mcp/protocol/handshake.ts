@@ -49,12 +49,12 @@ export function instructionsFor(
 ): string {
   const naming = names === 'own' ? '' : 'each is named mcp__{server}__{tool}. ';
   const own =
-    `Signalbox brings together the tools of several servers; ${naming}Some calls need a human’s ` +
-    'approval: a result that says so is no failure. Tell the user, and make exactly the same call again once it is approved.';
+    `Signalbox combines the tools of several servers; ${naming}Some calls need a human’s ` +
+    'approval: a result that says so is not a failure. Tell the user, and make exactly the same call again once it is approved.';
   const parts = [own];
   let room = maxTotalCharacters;
   for (const { server, text } of servers) {
-    const part = `The server ${server} says of its own tools:\n${clipped(text)}`;
+    const part = `Instructions of the server ${server} for its own tools:\n${clipped(text)}`;
     if (part.length > room) continue;
     room -= part.length;
     parts.push(part);

@@ -115,8 +115,8 @@ export function toCallClient(
     ...(form || url
       ? {
           async elicit(request: Elicitation, asking: QuestionOptions) {
-            if (request.mode === 'url' && !url) throw new Error('the client cannot send its user to a page');
-            if (request.mode === 'form' && !form) throw new Error('the client cannot show its user a form');
+            if (request.mode === 'url' && !url) throw new Error('the client does not support elicitation by URL');
+            if (request.mode === 'form' && !form) throw new Error('the client does not support elicitation by form');
             return (await ask('elicitation/create', { ...request }, asking)) as ElicitationAnswer;
           },
         }

@@ -160,7 +160,7 @@ export class MultiRoundRequests {
   #ask(run: SuspendableRequest, inputRequests: JsonObject, boundTo: string): JsonObject {
     if (this.#waiting.size >= maxWaiting) {
       run.abort(new Error('too many calls wait for their clients'));
-      throw new WireError(wireCodes.server, `${maxWaiting} requests wait for input already; try again later`);
+      throw new WireError(wireCodes.server, `${maxWaiting} requests already wait for input; try again later`);
     }
     // A new id each time, because a state is valid for one round only.
     const id = newId('run');

@@ -42,7 +42,7 @@ export function objectRoot(given: JsonSchema, forbidden: readonly string[]): Obj
   return {
     schema,
     warnings: [
-      ...(typed ? [] : [`its schema is not one of an object (type ${JSON.stringify(given['type'])})`]),
+      ...(typed ? [] : [`its schema does not describe an object (type ${JSON.stringify(given['type'])})`]),
       ...(lost.length === 0
         ? []
         : [`${lost.join(', ')} at the root of its schema: the model does not see which arguments go together`]),

@@ -168,7 +168,7 @@ describe('strictSchema', () => {
       'the arguments may have properties of any name',
       '"a" in the arguments may be of any type',
       '"a" in the arguments may have properties of any name',
-      '"a" in the arguments is an array that does not say what all its items are',
+      '"a" in the arguments is an array without a schema for all of its items',
       '"a" in the arguments refers to "https://example.org/a"',
       '"a" in the arguments refers to itself',
       '"a" in the arguments combines schemas with allOf',

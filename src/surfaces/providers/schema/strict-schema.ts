@@ -200,7 +200,7 @@ class StrictWriter {
   #array(schema: SchemaObject, at: string, depth: number): Strict {
     const items = schema['items'];
     if (!isSchema(items) || schema['prefixItems'] !== undefined)
-      throw new Inexpressible(`${at} is an array that does not say what all its items are`);
+      throw new Inexpressible(`${at} is an array without a schema for all of its items`);
     const strict = this.write(items, `the items of ${at}`, depth + 1);
     return { schema: { items: strict.schema }, restore: arrayRestorer(strict.restore) };
   }

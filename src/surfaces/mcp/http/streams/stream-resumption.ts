@@ -99,7 +99,7 @@ function endLost(response: HttpResponse, session: HttpSession, { request, addres
   if (!response.headersSent) response.writeHead(200, [...streamHeaders, ...session.headers]);
   if (request !== undefined) {
     const lost =
-      'the process that served this request is gone, or its response is; the journal has the outcome of a call';
+      'the response is lost, or the process that served this request is gone; the journal has the outcome of a call';
     const text = errorText(request, new WireError(wireCodes.server, lost));
     response.write(`event: message\nid: ${formatStreamId({ address, stream, request })}-over\ndata: ${text}\n\n`);
   }
