@@ -42,7 +42,7 @@ export interface Target {
 export function planImport(found: FoundServers, target: Target, project: string): ImportPlan {
   const taken = new Map<string, PlannedServer>();
   // The name that each server would have if it were not taken.
-  const wishes = new Map<string, string>();
+  const preferredNames = new Map<string, string>();
   const kept: ImportPlan['kept'][number][] = [];
   const skipped = [...found.skipped];
   const seen = new Map<string, string>();
@@ -50,23 +50,23 @@ export function planImport(found: FoundServers, target: Target, project: string)
     const { client, file, line } = server;
     const origin: Origin = { client: { id: client.id, title: client.title }, file };
     const key = JSON.stringify([client.id, server.name]);
-    const stronger = seen.get(key);
-    seen.set(key, stronger ?? file);
+    const precedingFile = seen.get(key);
+    seen.set(key, precedingFile ?? file);
     const wanted = fittingName(server.name);
-    const entry = atHome(server, target, project);
+    const entry = withProjectDirectory(server, target, project);
     const permissions = permissionsOf(server, found);
     const same = [...taken.values()].find(
-      (each) => wishes.get(each.name) === wanted && isDeepStrictEqual(each.entry, entry),
+      (each) => preferredNames.get(each.name) === wanted && isDeepStrictEqual(each.entry, entry),
     );
     if (target.names.includes(wanted)) kept.push({ name: wanted, ...origin });
     else if (same !== undefined) {
       const all = [...same.permissions, ...permissions];
       taken.set(same.name, { ...same, origins: [...same.origins, origin], permissions: all });
-    } else if (stronger !== undefined)
-      skipped.push({ name: server.name, line, ...origin, reason: `${client.title} uses the one of ${stronger}` });
+    } else if (precedingFile !== undefined)
+      skipped.push({ name: server.name, line, ...origin, reason: `${client.title} uses the one of ${precedingFile}` });
     else {
       const name = freeName(wanted, client.id, (each) => isTaken(each, taken, target));
-      wishes.set(name, wanted);
+      preferredNames.set(name, wanted);
       const renamed = name === server.name ? [] : [`"${server.name}" is called "${name}" here`];
       taken.set(name, { name, entry, origins: [origin], notes: [...renamed, ...server.notes], permissions });
     }
@@ -112,10 +112,16 @@ function freeName(wanted: string, suffix: string, isInUse: (name: string) => boo
 }
 
 /** Sets the working directory of a project's server to the project's directory, which may differ from the configuration's. */
-function atHome({ entry, file }: ClientServer & Origin, { directory }: Target, project: string): ImportedEntry {
+function withProjectDirectory(
+  { entry, file }: ClientServer & Origin,
+  { directory }: Target,
+  project: string,
+): ImportedEntry {
   const { command, cwd = '.' } = entry;
-  const isElsewhere = directory !== project && file.startsWith(project + sep);
-  return command === undefined || !isElsewhere || cwd.includes('${') ? entry : { ...entry, cwd: resolve(project, cwd) };
+  const isProjectServer = directory !== project && file.startsWith(project + sep);
+  return command === undefined || !isProjectServer || cwd.includes('${')
+    ? entry
+    : { ...entry, cwd: resolve(project, cwd) };
 }
 
 const maxNameLength = 44;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
-import { KeychainUnavailable, keychainKey } from './keychain-key.ts';
+import { KeychainUnavailableError, keychainKey } from './keychain-key.ts';
 import { type Key, type KeyHolder, environmentKey, keyFile } from './encryption-keys.ts';
 import { type KeyStore, secretUnusable } from './secret-vault.ts';
 
@@ -48,7 +48,7 @@ export function keyRing(data: string, environment: Environment, keychain?: Retur
     try {
       return await from('keychain');
     } catch (error) {
-      if (error instanceof KeychainUnavailable) return from('file');
+      if (error instanceof KeychainUnavailableError) return from('file');
       throw error;
     }
   };
@@ -99,7 +99,7 @@ async function withUnusableError<Value>(promise: Promise<Value>): Promise<Value>
   try {
     return await promise;
   } catch (error) {
-    throw error instanceof KeychainUnavailable ? secretUnusable(error.message, error) : error;
+    throw error instanceof KeychainUnavailableError ? secretUnusable(error.message, error) : error;
   }
 }
 

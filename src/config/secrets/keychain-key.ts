@@ -6,8 +6,8 @@ import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './encryptio
 import { secretUnusable } from './secret-vault.ts';
 
 /** Thrown when the system keychain is not running, is locked, or denies access. */
-export class KeychainUnavailable extends Error {
-  override readonly name = 'KeychainUnavailable';
+export class KeychainUnavailableError extends Error {
+  override readonly name = 'KeychainUnavailableError';
 }
 
 const service = 'signalbox';
@@ -67,7 +67,7 @@ async function withTimeout<Value>(request: () => Promise<Value>): Promise<Value>
     return await Promise.race([request(), timeout]);
   } catch (error) {
     const remedy = 'unlock it, or set the secret again with SIGNALBOX_SECRETS=file';
-    throw new KeychainUnavailable(`the system keychain cannot be used: ${messageOf(error)}; ${remedy}`, {
+    throw new KeychainUnavailableError(`the system keychain cannot be used: ${messageOf(error)}; ${remedy}`, {
       cause: error,
     });
   } finally {

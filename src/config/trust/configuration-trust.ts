@@ -75,9 +75,9 @@ export class ConfigurationTrust {
 
   /** Accepts only the difference that a command made, and grants the secrets that it refers to. */
   async acceptEdit(before: ConfigurationWithRules | undefined, after: ConfigurationWithRules): Promise<void> {
-    const { had, has } = this.acceptDifference(before, after);
-    for (const name of has.secrets)
-      if (!had.secrets.includes(name) && (await this.#exists(name)))
+    const { previous, current } = this.acceptDifference(before, after);
+    for (const name of current.secrets)
+      if (!previous.secrets.includes(name) && (await this.#exists(name)))
         this.grantSecrets(after.configuration.file, [name]);
   }
 
@@ -91,24 +91,24 @@ export class ConfigurationTrust {
 
   /** Returns the capabilities that `acceptEdit` would accept. */
   addedBy(before: ConfigurationWithRules | undefined, after: ConfigurationWithRules): readonly Capability[] {
-    return once(differenceOf(before, after).made);
+    return uniqueById(differenceOf(before, after).added);
   }
 
   /** Accepts only the difference between two states of a file. */
   acceptDifference(
     before: ConfigurationWithRules | undefined,
     after: ConfigurationWithRules,
-  ): { had: Capabilities; has: Capabilities } {
+  ): { previous: Capabilities; current: Capabilities } {
     const { file } = after.configuration;
-    const { had, has, made } = differenceOf(before, after);
-    const [hadIds, hasIds] = [idsOf(had.items), idsOf(has.items)];
+    const { previous, current, added } = differenceOf(before, after);
+    const [previousIds, currentIds] = [idsOf(previous.items), idsOf(current.items)];
     const { capabilities = [] } = this.records.find(file) ?? {};
-    const isRemoved = (id: string): boolean => hadIds.has(id) && !hasIds.has(id);
-    if (made.length > 0 || capabilities.some(({ id }) => isRemoved(id))) {
+    const isRemoved = (id: string): boolean => previousIds.has(id) && !currentIds.has(id);
+    if (added.length > 0 || capabilities.some(({ id }) => isRemoved(id))) {
       const remaining = capabilities.filter(({ id }) => !isRemoved(id));
-      this.records.change(file, { capabilities: merged(remaining, made) });
+      this.records.change(file, { capabilities: merged(remaining, added) });
     }
-    return { had, has };
+    return { previous, current };
   }
 
   /** Lets a configuration use secrets. */
@@ -173,7 +173,7 @@ export class ConfigurationTrust {
     if (added.length === 0 && lifted.length === 0) return undefined;
     const isKnown = accepted.size > 0;
     const applied = isKnown ? [] : now.items.filter(({ section }) => section === 'apply');
-    return { file, isKnown, added: once([...added, ...applied]), lifted };
+    return { file, isKnown, added: uniqueById([...added, ...applied]), lifted };
   }
 
   /** Adds the limits of a configuration in use to the accepted ones, so that lifting one later has to be accepted. */
@@ -196,11 +196,11 @@ function withLock({ configuration, rules }: ConfigurationWithRules): Capabilitie
 function differenceOf(
   before: ConfigurationWithRules | undefined,
   after: ConfigurationWithRules,
-): { readonly had: Capabilities; readonly has: Capabilities; readonly made: readonly Capability[] } {
-  const had = capabilitiesOf(before?.configuration ?? { document: {} }, before?.rules ?? []);
-  const has = capabilitiesOf(after.configuration, after.rules);
-  const known = idsOf(had.items);
-  return { had, has, made: has.items.filter(({ id }) => !known.has(id)) };
+): { readonly previous: Capabilities; readonly current: Capabilities; readonly added: readonly Capability[] } {
+  const previous = capabilitiesOf(before?.configuration ?? { document: {} }, before?.rules ?? []);
+  const current = capabilitiesOf(after.configuration, after.rules);
+  const known = idsOf(previous.items);
+  return { previous, current, added: current.items.filter(({ id }) => !known.has(id)) };
 }
 
 /**
@@ -261,7 +261,7 @@ function idsOf(items: readonly AcceptedCapability[]): ReadonlySet<string> {
   return new Set(items.map(({ id }) => id));
 }
 
-function once(items: readonly Capability[]): Capability[] {
+function uniqueById(items: readonly Capability[]): Capability[] {
   return [...new Map(items.map((item) => [item.text, item])).values()];
 }
 

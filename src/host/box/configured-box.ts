@@ -266,11 +266,11 @@ export class ConfiguredBox implements ServedConfiguration {
     return this.#enqueue(async () => (await this.#edits()).remove(name));
   }
 
-  async foundServers(): Promise<readonly FoundServer[]> {
+  async importableServers(): Promise<readonly FoundServer[]> {
     return await (await this.#edits()).listImportable();
   }
 
-  takeOver(names: readonly string[]): Promise<ChangedServers> {
+  importServers(names: readonly string[]): Promise<ChangedServers> {
     return this.#enqueue(async () => (await this.#edits()).importServers(names));
   }
 

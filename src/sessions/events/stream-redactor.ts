@@ -19,8 +19,8 @@ export class StreamRedactor {
   push(event: TurnEvent): readonly TurnEvent[] {
     if (event.type === 'status' || event.type === 'memory') return [event];
     if (!isTextDelta(event)) return [...this.flush(), event];
-    const goesOn = this.#held !== undefined && isSameText(this.#held, event);
-    const before = goesOn ? [] : this.flush();
+    const isContinued = this.#held !== undefined && isSameText(this.#held, event);
+    const before = isContinued ? [] : this.flush();
     const text = this.#box.secrets.redact((this.#held === undefined ? '' : textOf(this.#held)) + textOf(event));
     const tail = this.#box.secretTail(text);
     this.#held = tail === 0 ? undefined : withText(event, text.slice(-tail));

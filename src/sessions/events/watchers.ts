@@ -38,9 +38,9 @@ export class SessionWatchers {
     if (watched === undefined) return;
     const [first] = events;
     // Another process may have written in between.
-    const goesOn = first !== undefined && watched.recent.at(-1)?.seq === first.seq - 1;
-    watched.recent = (goesOn ? [...watched.recent, ...events] : [...events]).slice(-maxRecentEvents);
-    for (const news of watched.watchers) signalUpdate(news);
+    const isContiguous = first !== undefined && watched.recent.at(-1)?.seq === first.seq - 1;
+    watched.recent = (isContiguous ? [...watched.recent, ...events] : [...events]).slice(-maxRecentEvents);
+    for (const updates of watched.watchers) signalUpdate(updates);
   }
 
   /** Wakes the watchers of a session when they have not been woken for this sequence number. */
@@ -50,23 +50,23 @@ export class SessionWatchers {
 
   /** Adds a watcher. It yields at once, because there may be events already. */
   watch(session: string, signal: AbortSignal): Watcher {
-    const news = new AsyncQueue<null>();
-    signalUpdate(news);
-    const end = (): void => news.end();
+    const updates = new AsyncQueue<null>();
+    signalUpdate(updates);
+    const end = (): void => updates.end();
     signal.addEventListener('abort', end, { once: true });
     if (signal.aborted || this.#isClosed) end();
     const watched = this.#watched.get(session) ?? { recent: [], watchers: new Set() };
-    watched.watchers.add(news);
+    watched.watchers.add(updates);
     if (!this.#isClosed) this.#watched.set(session, watched);
     return {
-      updates: news,
+      updates,
       recentAfter: (seq) => {
         const [first] = watched.recent;
         return first === undefined || first.seq > seq + 1 ? undefined : watched.recent.slice(seq + 1 - first.seq);
       },
       stop: () => {
         signal.removeEventListener('abort', end);
-        watched.watchers.delete(news);
+        watched.watchers.delete(updates);
         if (watched.watchers.size === 0 && this.#watched.get(session) === watched) this.#watched.delete(session);
       },
     };
@@ -74,9 +74,9 @@ export class SessionWatchers {
 
   /** Ends the watchers of a session after they have read the existing events. */
   end(session: string): void {
-    for (const news of this.#watched.get(session)?.watchers ?? []) {
-      signalUpdate(news);
-      news.end();
+    for (const updates of this.#watched.get(session)?.watchers ?? []) {
+      signalUpdate(updates);
+      updates.end();
     }
     this.#watched.delete(session);
   }
@@ -89,6 +89,6 @@ export class SessionWatchers {
 }
 
 /** One value is enough: the watcher reads everything that it has not seen. */
-function signalUpdate(news: AsyncQueue<null>): void {
-  if (news.length === 0) news.push(null);
+function signalUpdate(updates: AsyncQueue<null>): void {
+  if (updates.length === 0) updates.push(null);
 }

@@ -97,8 +97,8 @@ export class AnswerRouter {
       if (event.type === 'question_prompt' || event.type === 'question_answered') last = event;
     if (last?.type === 'question_answered')
       throw new SignalboxError('question-answered', `the question was already answered, by ${last.by}`);
-    const isElsewhere = running === undefined && session.turn !== 'none' && pubSub.isCrossProcess;
-    if (last === undefined || !isElsewhere) throw unknownQuestionError(toolCallId);
+    const isInOtherProcess = running === undefined && session.turn !== 'none' && pubSub.isCrossProcess;
+    if (last === undefined || !isInOtherProcess) throw unknownQuestionError(toolCallId);
     // The answer passes through the store, so registered secrets are removed.
     const redacted = JSON.parse(this.#parts.box.secrets.redact(JSON.stringify(answers))) as JsonObject;
     const message = { session: session.id, toolCallId, answers: redacted, by: { id: by.id, kind: by.kind } };
@@ -116,8 +116,8 @@ export class AnswerRouter {
       if (event.type === 'elicitation_resolved') throw elicitationClosedError(event);
       isAsked = true;
     }
-    const isElsewhere = running === undefined && session.turn !== 'none' && pubSub.isCrossProcess;
-    if (!isAsked || !isElsewhere) throw unknownElicitationError(elicitationId);
+    const isInOtherProcess = running === undefined && session.turn !== 'none' && pubSub.isCrossProcess;
+    if (!isAsked || !isInOtherProcess) throw unknownElicitationError(elicitationId);
     const text = JSON.stringify(answer);
     // A form must arrive exactly as it was typed, and secrets must not pass through the store.
     if (box.secrets.redact(text) !== text)

@@ -27,7 +27,7 @@ export interface AuthorizationServer {
   /** The number of requests for its keys. */
   keyRequests: number;
   /** Issues a token for a resource. */
-  token(resource: string, wish?: TokenOverrides): Promise<string>;
+  token(resource: string, overrides?: TokenOverrides): Promise<string>;
   close(): Promise<void>;
 }
 

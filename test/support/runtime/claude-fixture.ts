@@ -26,7 +26,7 @@ export interface ClaudeFixture {
   script: (input: ScriptedInput) => readonly ModelBlock[];
   /** Makes the model request these calls and then return their results as text. */
   calls(...calls: readonly (readonly [tool: string, input: object])[]): void;
-  turn(content: string, story?: TurnOptions): Promise<TurnResult>;
+  turn(content: string, options?: TurnOptions): Promise<TurnResult>;
   /** Returns the calls of a session in the journal. */
   invoked(session: string): Promise<readonly ToolInvoked[]>;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export async function openClaudeFixture(
           ? blocks
           : [{ type: 'text', text: `heard: ${results.map((result) => result.text).join(' | ')}` }];
     },
-    turn: (content, story = {}) => runTurn(runtime, fixture, content, { cwd: workspace, ...story }),
+    turn: (content, turnOptions = {}) => runTurn(runtime, fixture, content, { cwd: workspace, ...turnOptions }),
     async invoked(session) {
       const { items } = await box.journal.calls({ session });
       return items.filter((item) => item.type === 'ToolInvoked');

@@ -31,14 +31,18 @@ export interface TurnResult {
 }
 
 /** Creates a turn with the tools of the box, as sessions do. */
-export function testTurn({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: string, story: TurnOptions = {}): Turn {
-  const { session = 'session-1', cwd = process.cwd(), model, memory, fork, permissionMode = 'default', ask } = story;
+export function testTurn(
+  { box, own }: Pick<SuiteBox, 'box' | 'own'>,
+  content: string,
+  options: TurnOptions = {},
+): Turn {
+  const { session = 'session-1', cwd = process.cwd(), model, memory, fork, permissionMode = 'default', ask } = options;
   return {
     session,
     content,
     cwd,
     permissionMode,
-    signal: story.signal ?? new AbortController().signal,
+    signal: options.signal ?? new AbortController().signal,
     tools: turnTools({
       cwd,
       box,
@@ -50,7 +54,7 @@ export function testTurn({ box, own }: Pick<SuiteBox, 'box' | 'own'>, content: s
     serverContent: contentReader(box, { session, principal: { id: 'suite', kind: 'agent' } }),
     ask: async (_, questions) => await ask?.(questions),
     ...(model === undefined ? {} : { model }),
-    ...(story.instructions === undefined ? {} : { instructions: story.instructions }),
+    ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
     ...(memory === undefined ? {} : { memory }),
     ...(fork === undefined ? {} : { fork }),
   };
@@ -61,12 +65,12 @@ export async function runTurn(
   runtime: Runtime,
   box: Pick<SuiteBox, 'box' | 'own'>,
   content: string,
-  story: TurnOptions = {},
+  options: TurnOptions = {},
 ): Promise<TurnResult> {
   const events: TurnEvent[] = [];
-  for await (const event of runtime.turn(testTurn(box, content, story))) {
+  for await (const event of runtime.turn(testTurn(box, content, options))) {
     events.push(event);
-    story.onEvent?.(event);
+    options.onEvent?.(event);
   }
   assertOrder(events);
   const last = events.at(-1);

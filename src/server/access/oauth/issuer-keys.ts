@@ -17,7 +17,7 @@ const failedCoolDownMs = 5000;
 
 /** No key matches a token. */
 export class KeyMissingError extends Error {
-  override readonly name = 'KeyMissing';
+  override readonly name = 'KeyMissingError';
   /** The keys could not be read. */
   readonly isUnreachable: boolean;
 

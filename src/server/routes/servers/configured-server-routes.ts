@@ -136,12 +136,12 @@ export function addConfiguredServerRoutes(
   });
 
   app.openapi(foundRoute, async (context) => {
-    const items = await configured().foundServers();
+    const items = await configured().importableServers();
     return json(context, foundSchema, { items }, 200);
   });
 
   app.openapi(importRoute, async (context) => {
-    const taken = await configured().takeOver(context.req.valid('json').names);
+    const taken = await configured().importServers(context.req.valid('json').names);
     recordChange(box, context, `imported ${taken.servers.join(', ')} from other clients`);
     return json(context, changedSchema, taken, 200);
   });

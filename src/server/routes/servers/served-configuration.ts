@@ -23,8 +23,8 @@ export interface ServedConfiguration {
   /** Removes a server from the file and stops it. */
   removeServer(name: string): Promise<void>;
   /** Returns the servers of other clients on this machine that can be imported. */
-  foundServers(): Promise<readonly FoundServer[]>;
-  takeOver(names: readonly string[]): Promise<ChangedServers>;
+  importableServers(): Promise<readonly FoundServer[]>;
+  importServers(names: readonly string[]): Promise<ChangedServers>;
   /** Starts a sign-in to a server, and returns the URL to open. */
   signIn(server: string): Promise<URL>;
   /** Returns the state of the last sign-in that this process started. */

@@ -9,11 +9,16 @@ import { type SessionLookup, type ToolCaller, callerScopeOf, unlessFailed } from
 const newJob = z.object({
   cron: z
     .string()
-    .describe('The schedule: minute, hour, day of the month, month, day of the week; "0 9 * * 1-5" is 9:00 on weekdays.'),
+    .describe(
+      'The schedule: minute, hour, day of the month, month, day of the week; "0 9 * * 1-5" is 9:00 on weekdays.',
+    ),
   prompt: z.string().describe('The prompt of each run.'),
   agent: z.string().optional().describe('The agent; by default that of this session.'),
   cwd: z.string().optional().describe('The absolute path of the working directory; by default that of this session.'),
-  timezone: z.string().optional().describe('The time zone of "cron", such as Europe/Berlin; by default that of the server.'),
+  timezone: z
+    .string()
+    .optional()
+    .describe('The time zone of "cron", such as Europe/Berlin; by default that of the server.'),
 });
 
 /** Creates the built-in tools for schedules. */

@@ -53,7 +53,7 @@ export function createIsolate(options: IsolateOptions): Isolate {
 
   /** Returns the idle thread that was used last, so that surplus threads reach their idle limit. */
   function takeIdle(): IsolateThread | undefined {
-    const thread = [...idle.keys()].findLast(({ usable }) => usable);
+    const thread = [...idle.keys()].findLast(({ isUsable }) => isUsable);
     if (thread === undefined) return undefined;
     clearTimeout(idle.get(thread));
     idle.delete(thread);
@@ -65,7 +65,7 @@ export function createIsolate(options: IsolateOptions): Isolate {
     const thread = startThread(origin, memoryMb);
     threads.add(thread);
     // A thread counts until it has exited, since it uses processor time until then.
-    void thread.gone.then(() => {
+    void thread.exited.then(() => {
       threads.delete(thread);
       clearTimeout(idle.get(thread));
       idle.delete(thread);
@@ -104,7 +104,7 @@ export function createIsolate(options: IsolateOptions): Isolate {
   }
 
   function release(thread: IsolateThread): void {
-    if (!thread.usable) return;
+    if (!thread.isUsable) return;
     const timer = setTimeout(() => thread.kill(undefined), idleMs).unref();
     idle.set(thread, timer);
     serveWaiting();
@@ -126,7 +126,7 @@ export function createIsolate(options: IsolateOptions): Isolate {
     for (const call of waiting) call.reject(closed);
     waiting.clear();
     for (const thread of threads) thread.kill(closed);
-    await Promise.all([...threads].map(({ gone }) => gone));
+    await Promise.all([...threads].map(({ exited }) => exited));
   }
 
   return { run, close };

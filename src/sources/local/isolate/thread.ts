@@ -7,9 +7,9 @@ import { Worker } from 'node:worker_threads';
 /** A worker thread that runs one call at a time. */
 export interface IsolateThread {
   /** False when the thread has died, was killed or could not load its handler. */
-  readonly usable: boolean;
+  readonly isUsable: boolean;
   /** Resolves when the thread has exited, or soon after `kill` if it does not. */
-  readonly gone: Promise<void>;
+  readonly exited: Promise<void>;
   run(args: unknown, context: ToolContext): Promise<unknown>;
   /** Kills the thread. Its call rejects with the reason. */
   kill(reason: unknown): void;
@@ -50,8 +50,8 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
     resourceLimits: { maxOldGenerationSizeMb: killAboveMb + heapHeadroomMb },
     ...commandLine(origin),
   });
-  const gone = Promise.withResolvers<void>();
-  let usable = true;
+  const exited = Promise.withResolvers<void>();
+  let isUsable = true;
   let calls = 0;
   let inFlight: CallInFlight | undefined;
   let death: unknown = new Error(`The worker of the isolated tool "${tool}" has ended.`);
@@ -78,7 +78,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   worker.on('exit', (code) => {
     end(new Error(`The isolated tool "${tool}" ended its own worker: process.exit, with code ${code}.`));
     clearTimeout(grace);
-    gone.resolve();
+    exited.resolve();
   });
   worker.unref();
   // Also between calls, since a handler may leave work behind.
@@ -104,8 +104,8 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   }
 
   function end(reason: unknown): void {
-    if (usable) death = reason;
-    usable = false;
+    if (isUsable) death = reason;
+    isUsable = false;
     unwatch();
     const current = inFlight;
     current?.settle();
@@ -113,12 +113,12 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   }
 
   function kill(reason: unknown): void {
-    if (!usable) return;
+    if (!isUsable) return;
     end(reason);
     worker.ref();
     grace = setTimeout(() => {
       worker.unref();
-      gone.resolve();
+      exited.resolve();
     }, killGraceMs);
     void worker.terminate();
   }
@@ -126,7 +126,7 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   function run(args: unknown, context: ToolContext): Promise<unknown> {
     const { signal } = context;
     if (signal.aborted) return Promise.reject(signal.reason);
-    if (!usable) return Promise.reject(death);
+    if (!isUsable) return Promise.reject(death);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const call = ++calls;
     try {
@@ -149,10 +149,10 @@ export function startThread(origin: IsolateOrigin, memoryMb: number): IsolateThr
   }
 
   return {
-    get usable() {
-      return usable;
+    get isUsable() {
+      return isUsable;
     },
-    gone: gone.promise,
+    exited: exited.promise,
     run,
     kill,
   };

@@ -147,7 +147,7 @@ export class RpcChannel implements Transport {
   /** Ids of pending requests of the SDK. */
   readonly #sdkRequests = new Set<unknown>();
   #lastId = 0;
-  #closedBecause: string | undefined;
+  #closeReason: string | undefined;
 
   constructor(transport: ChannelTransport, describeClose: () => string, toError = toRequestError) {
     this.#transport = transport;
@@ -158,7 +158,7 @@ export class RpcChannel implements Transport {
   }
 
   get isLost(): boolean {
-    return this.#closedBecause !== undefined;
+    return this.#closeReason !== undefined;
   }
 
   get sessionId(): string | undefined {
@@ -195,8 +195,8 @@ export class RpcChannel implements Transport {
 
   /** Fails every pending request with a `ConnectionLost`. */
   lose(reason: string, cause?: unknown): void {
-    if (this.#closedBecause !== undefined) return;
-    this.#closedBecause = reason;
+    if (this.#closeReason !== undefined) return;
+    this.#closeReason = reason;
     for (const pending of this.#pending.values()) pending.settle(new ConnectionLost(reason, pending.sent));
     this.onLost?.(reason, cause);
   }
@@ -208,7 +208,7 @@ export class RpcChannel implements Transport {
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
     const { signal, onProgress, envelope = this.envelope } = options;
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
-    if (this.#closedBecause !== undefined) return Promise.reject(new ConnectionLost(this.#closedBecause, false));
+    if (this.#closeReason !== undefined) return Promise.reject(new ConnectionLost(this.#closeReason, false));
     const id = `${idPrefix}${(this.#lastId += 1)}`;
     const paramsWithMeta = withMeta(params, envelope, onProgress === undefined ? undefined : id);
     const message = { jsonrpc: '2.0', id, method, params: paramsWithMeta } as JSONRPCMessage;

@@ -10,7 +10,7 @@ import { StdioTransport } from './stdio-transport.ts';
 export function createStdioLink(options: ConnectionOptions, program: ProgramOptions): ServerLink {
   const { lines, maxMessageBytes, timeoutMs } = options;
   const stdio = new StdioTransport({ ...program, lines, maxMessageBytes });
-  const reason = (): string | undefined => stdio.closedBecause;
+  const reason = (): string | undefined => stdio.closeReason;
   const channel = new StdioChannel(stdio, () => reason() ?? 'its process ended');
   const rest: Pick<Transport, 'onmessage'> = { onmessage: (message) => handleOther(message, channel, options) };
   Object.assign(channel, rest);

@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
   readonly stderr = null;
   pid: number | null = null;
   /** The reason why the transport closed. */
-  closedBecause: string | undefined;
+  closeReason: string | undefined;
 
   readonly #options: StdioTransportOptions;
   #group: ProcessGroup | undefined;
@@ -87,7 +87,7 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (this.closedBecause !== undefined) return Promise.reject(new Error(this.closedBecause));
+    if (this.closeReason !== undefined) return Promise.reject(new Error(this.closeReason));
     const line = `${JSON.stringify(message)}\n`;
     if (this.#waiting.length === 0 && this.#hasRoom()) {
       this.#write(line);
@@ -124,8 +124,8 @@ export class StdioTransport implements Transport {
   }
 
   #closed(why: string): void {
-    if (this.closedBecause !== undefined) return;
-    this.closedBecause = why;
+    if (this.closeReason !== undefined) return;
+    this.closeReason = why;
     for (const outgoing of this.#waiting.splice(0)) outgoing.failed(new Error(why));
     this.onclose?.();
   }

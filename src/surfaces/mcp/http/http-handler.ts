@@ -205,7 +205,7 @@ export class McpHttpHandler {
     const serve = (): Answer | Promise<Answer> => session.conversation.serve(message, writer, writer.stop);
     return this.#respond(writer, message.id, serve, () => {
       session.seen = Date.now();
-      if (message.method === 'initialize' && !this.#sessions.isBegun(session)) this.#sessions.drop(session);
+      if (message.method === 'initialize' && !this.#sessions.isEstablished(session)) this.#sessions.drop(session);
     });
   }
 

@@ -89,7 +89,7 @@ export class SseTransport {
     const id = sessionIdOf(incoming.request);
     const session = await this.#parts.sessions.find(id, incoming.peer);
     const accept = (): void => void incoming.response.writeHead(202, answerHeaders).end();
-    if (session?.transport !== 'sse') return await this.#passOn(id, incoming, value, accept);
+    if (session?.transport !== 'sse') return await this.#forward(id, incoming, value, accept);
     accept();
     await this.#deliver(session, value);
   }
@@ -124,7 +124,7 @@ export class SseTransport {
   }
 
   /** Forwards a message to the process that holds the stream. */
-  async #passOn(id: string, { request, peer }: AuthorizedRequest, value: unknown, accept: () => void): Promise<void> {
+  async #forward(id: string, { request, peer }: AuthorizedRequest, value: unknown, accept: () => void): Promise<void> {
     const { relay } = this.#parts;
     const [, address] = addressParameter.exec(request.url ?? '') ?? [];
     const unknown = new Refusal(404, wireCodes.session, 'there is no such session; open a stream with GET');

@@ -96,7 +96,7 @@ describe('SessionRegistry with a shared store', () => {
     const begin = async (): Promise<HttpSession> => {
       const session = one.begin(peer);
       await session.conversation.serve({ kind: 'request', id: 1, method: 'initialize', params }, channel);
-      assert.ok(one.isBegun(session));
+      assert.ok(one.isEstablished(session));
       return session;
     };
     return { one, other, peer, begin };

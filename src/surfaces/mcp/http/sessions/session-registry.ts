@@ -71,7 +71,7 @@ export class SessionRegistry {
   }
 
   /** Returns whether a session is initialized, and stored where a store is shared. */
-  isBegun({ conversation, until }: HttpSession): boolean {
+  isEstablished({ conversation, until }: HttpSession): boolean {
     return conversation.version !== undefined && (this.#store === undefined || until > 0);
   }
 
@@ -93,7 +93,7 @@ export class SessionRegistry {
 
   /** Handles a notification or response, here or in the process that waits for it. */
   receive(session: HttpSession, message: WireNotification | WireResponse): Promise<void> | undefined {
-    return session.conversation.receive(message) ? undefined : this.#store?.passOn(session, message);
+    return session.conversation.receive(message) ? undefined : this.#store?.forward(session, message);
   }
 
   /** Returns the session of a key that another process sent. */
@@ -154,7 +154,7 @@ export class SessionRegistry {
       return undefined;
     const session = this.begin(peer, { id });
     session.since = found.record.since;
-    takeOver(session, found);
+    continueFrom(session, found);
     return session;
   }
 
@@ -164,7 +164,7 @@ export class SessionRegistry {
       const found = await this.#store?.find(session.key);
       if (found === undefined) this.drop(session);
       // A session that ended in the meantime must not subscribe again.
-      else if (this.#sessions.get(session.id) === session) takeOver(session, found);
+      else if (this.#sessions.get(session.id) === session) continueFrom(session, found);
     } catch (error) {
       session.isOutdated = true;
       throw error;
@@ -211,7 +211,7 @@ export class SessionRegistry {
 }
 
 /** Continues from the state that another process stored. */
-function takeOver(session: HttpSession, { record, shown, until }: FoundSession): void {
+function continueFrom(session: HttpSession, { record, shown, until }: FoundSession): void {
   session.until = until;
   session.conversation.restore(record, shown);
 }

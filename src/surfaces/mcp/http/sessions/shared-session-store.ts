@@ -106,7 +106,7 @@ export class SharedSessionStore {
   }
 
   /** Forwards a response or a cancellation to the process that waits for it. */
-  async passOn({ key }: HttpSession, message: WireNotification | WireResponse): Promise<void> {
+  async forward({ key }: HttpSession, message: WireNotification | WireResponse): Promise<void> {
     await orUnavailable(() => this.#publish(key, { kind: 'message', message }));
   }
 
