@@ -5808,7 +5808,7 @@ export interface components {
       /**
        * @description Answers by question.
        * @example {
-       *       "Which colour?": "Blue"
+       *       "Which color?": "Blue"
        *     }
        */
       readonly answers: {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Decision, Effect, Outcome, Server, Session } from '../api/schema.ts';
 
-type Tone = 'green' | 'amber' | 'red' | 'blue' | 'grey';
+type Tone = 'green' | 'amber' | 'red' | 'blue' | 'gray';
 
 const outcomes: Readonly<Record<Outcome, Tone>> = {
   completed: 'green',
@@ -9,24 +9,24 @@ const outcomes: Readonly<Record<Outcome, Tone>> = {
   denied: 'red',
   'awaiting-approval': 'amber',
   'timed-out': 'red',
-  cancelled: 'grey',
+  cancelled: 'gray',
   stale: 'amber',
   unknown: 'amber',
 };
 const effects: Readonly<Record<Effect, Tone>> = {
-  read: 'grey',
+  read: 'gray',
   undoable: 'blue',
   compensable: 'amber',
   irreversible: 'red',
 };
 const answers: Readonly<Record<Decision['answer'], Tone>> = { allow: 'green', ask: 'amber', deny: 'red' };
 const states: Readonly<Record<Session['state'], Tone>> = {
-  idle: 'grey',
+  idle: 'gray',
   running: 'blue',
   waiting: 'amber',
-  expired: 'grey',
+  expired: 'gray',
 };
-const statuses: Readonly<Record<Server['status'], Tone>> = { up: 'green', down: 'red', disabled: 'grey' };
+const statuses: Readonly<Record<Server['status'], Tone>> = { up: 'green', down: 'red', disabled: 'gray' };
 
 /** A short label with a color. */
 export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }): ReactNode {

@@ -132,9 +132,9 @@ describe('roles', () => {
     app.openapi(createRoute({ method: 'get', path: '/open', security: [], responses }), (context) =>
       context.body(null),
     );
-    const good = createRoute({ method: 'get', path: '/a/{id}', 'x-roles': routeRoles.look, responses });
+    const good = createRoute({ method: 'get', path: '/a/{id}', 'x-roles': routeRoles.view, responses });
     app.openapi(good, (context) => context.body(null));
-    assert.deepEqual([...collectRouteAccess(app)], [['GET /a/:id', { roles: routeRoles.look, isPage: false }]]);
+    assert.deepEqual([...collectRouteAccess(app)], [['GET /a/:id', { roles: routeRoles.view, isPage: false }]]);
     for (const add of [
       (to: typeof app) => to.get('/b', (context) => context.body(null)),
       (to: typeof app) => to.all('/b', (context) => context.body(null)),

@@ -3,7 +3,7 @@ import type { Role } from '../../core/principal.ts';
 /** The roles that may use a route. Every route declares one of these as `x-roles`; the app refuses to start with a route that does not. */
 export const routeRoles = {
   /** Data for every authenticated caller. Agents see only their own calls and sessions. */
-  look: ['viewer', 'agent', 'approver', 'admin'],
+  view: ['viewer', 'agent', 'approver', 'admin'],
   /** The journal, and everything that people administer. Not for agents. */
   read: ['viewer', 'approver', 'admin'],
   /** Calls and turns. Not for approvers: nobody else would approve what they start. */

@@ -70,7 +70,7 @@ function Result({ items, changed }: Replay): ReactNode {
                 <OutcomeBadge outcome={replayed} />
               </td>
               <td>
-                <Badge tone={differs === 'no' ? 'grey' : 'amber'}>{differences[differs]}</Badge>{' '}
+                <Badge tone={differs === 'no' ? 'gray' : 'amber'}>{differences[differs]}</Badge>{' '}
                 <span className="faint">{differs === 'no' ? '' : (error?.message ?? decision?.reason)}</span>
               </td>
             </tr>

@@ -229,7 +229,7 @@ function InboxRow({
         <code>{tool}</code>
         <EffectBadge effect={effect} />
         {needsReveal(hidden) ? <Badge tone="amber">hidden parts</Badge> : undefined}
-        {caller === 'gone' ? <Badge tone="grey">caller gone</Badge> : undefined}
+        {caller === 'gone' ? <Badge tone="gray">caller gone</Badge> : undefined}
         <code className="inbox-summary">{summary}</code>
         <span className="faint">
           <PrincipalName of={principal} /> · <TimeAgo at={requestedAt} />

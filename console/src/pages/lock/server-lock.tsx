@@ -13,8 +13,8 @@ const tones = {
   unlocked: 'amber',
   unchanged: 'green',
   changed: 'red',
-  down: 'grey',
-  disabled: 'grey',
+  down: 'gray',
+  disabled: 'gray',
   missing: 'amber',
 } as const;
 

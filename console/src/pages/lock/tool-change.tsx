@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ToolDiff } from '../../api/schema.ts';
 import { Badge } from '../../components/badge.tsx';
 
-const tones = { added: 'green', removed: 'grey', changed: 'amber' } as const;
+const tones = { added: 'green', removed: 'gray', changed: 'amber' } as const;
 
 /** A tool that was added, removed or changed since its definition was accepted. */
 export function ToolChange({ change }: { readonly change: ToolDiff }): ReactNode {

@@ -20,7 +20,7 @@ export function ActiveRules({ policies: { version, rules, code } }: { readonly p
             <details>
               <summary>
                 <span>{idOf(rule, index)}</span>
-                {isShadow(rule) ? <Badge tone="grey">shadow</Badge> : undefined}
+                {isShadow(rule) ? <Badge tone="gray">shadow</Badge> : undefined}
                 <span className="faint">{at}</span>
               </summary>
               <JsonView value={rule} open={3} />

@@ -53,7 +53,7 @@ function RuleRow({ rule, onRevoke }: { readonly rule: RememberedRule; readonly o
     <li>
       <div className="remembered-words">
         <p>
-          <strong>{wordsFor(rule)}</strong> <Badge tone="grey">{rule.scope}</Badge>
+          <strong>{wordsFor(rule)}</strong> <Badge tone="gray">{rule.scope}</Badge>
         </p>
         <p className="faint">
           for <PrincipalName of={principal} /> · by <PrincipalName of={by} />, <TimeAgo at={at} /> · answers{' '}

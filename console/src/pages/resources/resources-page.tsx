@@ -62,7 +62,7 @@ export function ResourcesPage(): ReactNode {
               <Link key={keyOf(each)} to={linkTo(each)} className="split-row" aria-current={each === chosen}>
                 <span className="split-row-head">
                   <span className="split-row-name">{each.item.name ?? each.address}</span>
-                  <Badge tone="grey">{each.kind}</Badge>
+                  <Badge tone="gray">{each.kind}</Badge>
                 </span>
                 <span className="split-row-about">
                   {each.item.server} · {each.item.description ?? each.address}

@@ -28,7 +28,7 @@ export function HiddenDetail({
     <article className="detail">
       <header className="detail-head">
         <h2>{name}</h2>
-        <Badge tone="grey">hidden</Badge>
+        <Badge tone="gray">hidden</Badge>
       </header>
       <div className="note amber">
         <div className="note-text">

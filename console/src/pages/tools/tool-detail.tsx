@@ -46,7 +46,7 @@ function OfferedTool({ tool, notices }: { readonly tool: Tool; readonly notices:
         <h2>{id.tool}</h2>
         <EffectBadge effect={effect} />
         {labels.map((label) => (
-          <Badge key={label} tone="grey">
+          <Badge key={label} tone="gray">
             {label}
           </Badge>
         ))}

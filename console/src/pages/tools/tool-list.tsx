@@ -64,7 +64,7 @@ function ToolRow({
         <Link to={linkTo(name)} className="split-row withheld" aria-current={name === current}>
           <span className="split-row-head">
             <span className="split-row-name">{name.replace(`mcp__${server}__`, '')}</span>
-            <Badge tone="grey">hidden</Badge>
+            <Badge tone="gray">hidden</Badge>
           </span>
           <span className="split-row-about">{reason}</span>
         </Link>

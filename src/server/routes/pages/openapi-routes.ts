@@ -27,7 +27,7 @@ const page = { 'text/html': { schema: z.string() } };
 const openApiRoute = createRoute({
   method: 'get',
   path: '/openapi.json',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   'x-page': true,
   tags: ['Documentation'],
   summary: 'Get the OpenAPI 3.1 document of this API',
@@ -37,7 +37,7 @@ const openApiRoute = createRoute({
 const docsRoute = createRoute({
   method: 'get',
   path: '/docs',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   'x-page': true,
   tags: ['Documentation'],
   summary: 'The API documentation as a page',
@@ -51,7 +51,7 @@ const docsRoute = createRoute({
 const styleRoute = createRoute({
   method: 'get',
   path: '/assets/page.css',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   'x-page': true,
   tags: ['Pages'],
   summary: 'The stylesheet of the pages',

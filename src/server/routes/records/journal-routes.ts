@@ -32,7 +32,7 @@ const maxRedactedCharacters = 4 * 1024 * 1024;
 const callsRoute = createRoute({
   method: 'get',
   path: '/api/calls',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['Record'],
   summary: 'List calls',
   description: 'One entry for each call: `ToolInvoked`, or `CallStarted` while it runs. Agents see their own calls.',
@@ -43,7 +43,7 @@ const callsRoute = createRoute({
 const callRoute = createRoute({
   method: 'get',
   path: '/api/calls/{id}',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['Record'],
   summary: 'Get a call',
   description:
@@ -92,7 +92,7 @@ const resultSchema = z
 const resultRoute = createRoute({
   method: 'get',
   path: '/api/results/{id}',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['Record'],
   summary: 'Read a large result in parts',
   description:

@@ -19,7 +19,7 @@ const updated = jsonResponse('The updated server.', serverStateSchema);
 const listRoute = createRoute({
   method: 'get',
   path: '/api/servers',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['Servers'],
   summary: 'List servers',
   responses: { 200: jsonResponse('All servers.', pageSchema), ...problems() },

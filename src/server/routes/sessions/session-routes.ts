@@ -27,7 +27,7 @@ const pageSchema = z
 const agentsRoute = createRoute({
   method: 'get',
   path: '/api/agents',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'List agents',
   responses: { 200: jsonResponse('The agents of the configuration.', agentPageSchema), ...problems(404) },
@@ -36,7 +36,7 @@ const agentsRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: '/api/sessions',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'List sessions',
   description: 'Agents see their own sessions.',
@@ -55,7 +55,7 @@ const listRoute = createRoute({
 const getRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'Get a session',
   request: { params: idParams },
@@ -87,7 +87,7 @@ const forkRoute = createRoute({
 const transcriptRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/messages',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'Get the transcript of a session',
   description:

@@ -52,7 +52,7 @@ const sendRoute = createRoute({
 const eventsRoute = createRoute({
   method: 'get',
   path: '/api/sessions/{id}/events',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'Stream the events of a session',
   description:

@@ -42,7 +42,7 @@ const infoSchema = z
 const route = createRoute({
   method: 'get',
   path: '/api/info',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['State'],
   summary: 'Get version, uptime and totals',
   responses: { 200: jsonResponse('About this server.', infoSchema), ...problems() },

@@ -40,7 +40,7 @@ const tags = ['Resources and prompts'];
 const resourcesRoute = createRoute({
   method: 'get',
   path: '/api/resources',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'List resources and resource templates',
   responses: { 200: jsonResponse('The list of all servers that are up.', resourcesSchema), ...problems(404) },
@@ -49,7 +49,7 @@ const resourcesRoute = createRoute({
 const promptsRoute = createRoute({
   method: 'get',
   path: '/api/prompts',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags,
   summary: 'List prompts',
   responses: { 200: jsonResponse('The list of all servers that are up.', promptsSchema), ...problems(404) },

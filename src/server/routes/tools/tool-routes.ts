@@ -14,7 +14,7 @@ import { json, serializedJson } from '../../http/json-response.ts';
 const listRoute = createRoute({
   method: 'get',
   path: '/api/tools',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['Tools'],
   summary: 'List tools and servers',
   request: {
@@ -34,7 +34,7 @@ const listRoute = createRoute({
 const oneRoute = createRoute({
   method: 'get',
   path: '/api/tools/{name}',
-  'x-roles': routeRoles.look,
+  'x-roles': routeRoles.view,
   tags: ['Tools'],
   summary: 'Get a tool',
   request: { params: z.object({ name: z.string().openapi({ example: 'mcp__signalbox__ping' }) }) },

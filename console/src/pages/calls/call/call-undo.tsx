@@ -25,7 +25,7 @@ export function CallUndo({ call: { callId, undo, ownUndo } }: { readonly call: C
   const canUndoRest = isConflict || (undo.state === 'blocked' && undo.canDoTheRest);
   return (
     <div className="call-undo">
-      {undo.state === 'undone' ? <Badge tone="grey">undone</Badge> : undefined}
+      {undo.state === 'undone' ? <Badge tone="gray">undone</Badge> : undefined}
       {undo.state === 'unavailable' ? <p className="faint">{undo.reason}</p> : undefined}
       {undo.state === 'blocked' ? <p>Cannot undo: {undo.reason}</p> : undefined}
       {undoCall.error === null ? undefined : <ProblemNote error={undoCall.error} />}

@@ -141,7 +141,7 @@ const CallRow = memo(function CallRow({ call }: { readonly call: CallEntry }): R
 /** The outcome of a call, or the one that a human recorded. */
 export function CallOutcomeBadge({ call }: { readonly call: CallEntry }): ReactNode {
   if (call.type === 'CallStarted') return <Badge tone="blue">running</Badge>;
-  if (call.settled !== undefined) return <Badge tone="grey">{`unknown, settled: ${call.settled.as}`}</Badge>;
+  if (call.settled !== undefined) return <Badge tone="gray">{`unknown, settled: ${call.settled.as}`}</Badge>;
   return <OutcomeBadge outcome={call.outcome} />;
 }
 

@@ -4,7 +4,7 @@ import { Badge } from '../../../components/badge.tsx';
 
 type Servers = Extract<SessionEvent, { type: 'session_status' }>['servers'];
 
-const tones = { up: 'green', starting: 'amber', 'needs-sign-in': 'amber', disabled: 'grey' } as const;
+const tones = { up: 'green', starting: 'amber', 'needs-sign-in': 'amber', disabled: 'gray' } as const;
 
 /** A badge for the health of a session's servers. Expands to the list. */
 export function ServerHealth({ servers }: { readonly servers: Servers | undefined }): ReactNode {

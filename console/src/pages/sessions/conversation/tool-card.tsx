@@ -52,7 +52,7 @@ export const ToolCard = memo(function ToolCard({
           {isOpen ? (
             <Badge tone={needsUser ? 'amber' : 'blue'}>{needsUser ? 'waiting for you' : 'running'}</Badge>
           ) : result === undefined ? (
-            <Badge tone="grey">interrupted</Badge>
+            <Badge tone="gray">interrupted</Badge>
           ) : (
             <>
               <span className="faint">{formatDuration(result.durationMs)}</span>
@@ -159,7 +159,7 @@ export function UndoButton({ callId, isUndone }: { readonly callId: string; read
     onError: (error) => toaster.error(error),
     onSettled: () => void cache.invalidateQueries({ queryKey: ['calls'] }),
   });
-  if (isUndone || undo.data?.outcome === 'undone') return <Badge tone="grey">undone</Badge>;
+  if (isUndone || undo.data?.outcome === 'undone') return <Badge tone="gray">undone</Badge>;
   return (
     <Button operation="POST /api/calls/{id}/undo" icon="undo" isBusy={undo.isPending} onClick={() => undo.mutate()}>
       Undo
