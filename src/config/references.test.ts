@@ -28,7 +28,7 @@ describe('references to environment variables', () => {
       resolve('${env:MISSING}'),
       /mcpServers\.a\.env\.B refers to the environment variable MISSING, which is not set/,
     );
-    await assert.rejects(resolve('${EMPTY}'), /EMPTY is not set/);
+    await assert.rejects(resolve('${EMPTY}'), /EMPTY, which is not set/);
   });
 
   test('of unknown kinds are rejected', async () => {

@@ -134,8 +134,11 @@ suite('configuration', () => {
       [3, 'NO_ARGUMENT'],
       [5, 'NO_VARIABLE'],
     ])
-      assert.match(stdout, new RegExp(`signalbox.config.json:${line}: the environment variable ${name} is not set`));
-    assert.match(stdout, /the environment variable NOR_THIS is not set/);
+      assert.match(
+        stdout,
+        new RegExp(`signalbox.config.json:${line}: \\S+ refers to the environment variable ${name}, which is not set`),
+      );
+    assert.match(stdout, /refers to the environment variable NOR_THIS, which is not set/);
   });
 
   test('a URL that is not HTTP is reported with its location', async () => {

@@ -38,7 +38,7 @@ describe('resolveStoreAddress', () => {
       code: 'store-unavailable',
       message: 'store refers to the environment variable STORE_TEST_NONE, which is not set',
     });
-    await assert.rejects(resolved('${secret:STORE_TEST_NONE}'), /the secret STORE_TEST_NONE is not set/);
+    await assert.rejects(resolved('${secret:STORE_TEST_NONE}'), /the secret STORE_TEST_NONE, which is not set/);
     await assert.rejects(resolved('${env:STORE_TEST_OTHER}'), {
       code: 'store-unavailable',
       message: 'store refers to ${env:STORE_TEST_OTHER}, which is neither "sqlite" nor a "postgres://…" address',

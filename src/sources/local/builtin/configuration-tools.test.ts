@@ -18,7 +18,7 @@ describe('getConfig', () => {
       code: 'setting-unknown',
       message: 'nothing is set at mcpServers.file, so its default applies; did you mean "files"?',
     });
-    assert.throws(() => getConfig(configuration, { path: 'store' }), /there is mcpServers, results/);
+    assert.throws(() => getConfig(configuration, { path: 'store' }), /the keys here are mcpServers, results/);
     for (const path of [
       '__proto__',
       'results.constructor',
@@ -66,7 +66,7 @@ describe('setConfig', () => {
       ...['passthrough', 'trackInvocations', 'required', 'rateLimit', 'cache', 'type', 'timeoutMs.x'].map(inFiles),
       'mcpServers.__proto__.command',
     ])
-      assert.throws(() => set(path, 1), { code: 'setting-refused', message: /a human can, in \/srv/ }, path);
+      assert.throws(() => set(path, 1), { code: 'setting-refused', message: /a human can change it in \/srv/ }, path);
   });
 
   test('rejects values of other types, and never enables a server', () => {

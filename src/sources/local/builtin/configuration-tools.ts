@@ -111,7 +111,7 @@ export function setConfig(
   if (setting === undefined) {
     const allowed = settings.map((each) => each.path).join(', ');
     throw refused(
-      `tools cannot set ${path.slice(0, 200)}, only ${allowed}; a human can change it in ${configuration.file}`,
+      `tools cannot set ${JSON.stringify(path.slice(0, 200))}, only ${allowed}; a human can change it in ${configuration.file}`,
     );
   }
   if (!setting.fits(value)) throw refused(`${path} takes ${setting.expects}`);

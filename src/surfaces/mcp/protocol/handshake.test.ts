@@ -26,7 +26,7 @@ describe('instructions for models', () => {
     const servers = Array.from({ length: 500 }, (_, at) => ({ server: `s${at}`, text }));
     const instructions = instructionsFor([...servers, { server: 'short', text: 'Short.' }], 'full');
     assert.ok(instructions.length < 17_000);
-    assert.match(instructions, /The server s0 says/);
+    assert.match(instructions, /Instructions of the server s0 /);
     assert.match(instructions, /Short\.$/, 'a short text still fits');
     assert.ok(instructionsFor([{ server: 'a', text: `${'x'.repeat(1999)}\u{1F600}` }], 'own').isWellFormed());
   });
