@@ -71,8 +71,8 @@ export const inProcessTools: Section<'A'> = {
       'a hanging handler is timed out while other calls go on; an isolated one can be killed even when it burns CPU',
     tests: [
       'src/pipeline/pipeline.test.ts > timeouts and cancellation > a handler that hangs is timed out and its signal aborted; other calls continue',
-      'src/sources/local/isolate/isolate.test.ts > A6: an endless loop is killed when the signal aborts, while timers of the main thread run',
-      'src/sources/local/isolate/isolate.test.ts > A6: a worker is killed when work that a handler left behind exhausts memory, and the process survives',
+      'src/sources/local/isolate/isolate.test.ts > an endless loop is killed when the signal aborts, while timers of the main thread run',
+      'src/sources/local/isolate/isolate.test.ts > a worker is killed when work that a handler left behind exhausts memory, and the process survives',
       'src/pipeline/stages/execute.test.ts > an isolated handler in an infinite loop is timed out by the pipeline; other calls continue',
     ],
   },

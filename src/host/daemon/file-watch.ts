@@ -17,13 +17,13 @@ export class FileWatch {
     return [...this.#seen.keys()];
   }
 
-  /** Watches exactly these files, from their current state. Call it before a file is read, so that no change is missed. */
+  /** Watches exactly these files; new ones from their current state. Call it before a file is read, so that no change is missed. */
   watch(files: readonly string[]): void {
     for (const file of this.#seen.keys()) if (!files.includes(file)) this.#seen.delete(file);
     for (const file of files) this.add(file);
   }
 
-  /** Adds a file in its current state. */
+  /** Adds a file in its current state, unless it is watched already. */
   add(file: string): void {
     if (!this.#seen.has(file)) this.#seen.set(file, identityOf(statNow(file)));
   }

@@ -28,7 +28,7 @@ export function externalServer(entry: ExternalEntry, context: ServerStartContext
       await after;
       if (isQueued) {
         isQueued = false;
-        await startQueue.turn(server.ready());
+        await startQueue.waitForSlot(server.ready());
       }
       return await resolveTransport(entry, references);
     },

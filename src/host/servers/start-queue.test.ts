@@ -7,7 +7,7 @@ import { StartQueue } from './start-queue.ts';
 function queueStarts(queue: StartQueue, count: number): { started: number[]; end(index: number): Promise<void> } {
   const ends = Array.from({ length: count }, () => Promise.withResolvers<void>());
   const started: number[] = [];
-  for (const [index, { promise }] of ends.entries()) void queue.turn(promise).then(() => started.push(index));
+  for (const [index, { promise }] of ends.entries()) void queue.waitForSlot(promise).then(() => started.push(index));
   return {
     started,
     async end(index) {

@@ -35,7 +35,7 @@ export class StartQueue {
   }
 
   /** Resolves when a program may start. Its slot is released when `ended` settles, or after the hold time. */
-  async turn(ended: Promise<unknown>): Promise<void> {
+  async waitForSlot(ended: Promise<unknown>): Promise<void> {
     if (this.#starting >= this.#concurrency) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#starting += 1;
     const timer = setTimeout(() => release(), this.#options.holdMs ?? defaultHoldMs).unref();

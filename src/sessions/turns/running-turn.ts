@@ -256,7 +256,7 @@ export class RunningTurn {
     return known;
   }
 
-  /** Resolves when the session's events show the call: it can run before the runtime's events about it are read. */
+  /** Resolves when the session's events show the call, which can run before the runtime's events about it are read; at the latest after `maxAnnounceDelayMs`. */
   async #announced(toolCallId: string): Promise<void> {
     const { promise, resolve } = this.#announcement(toolCallId);
     const timer = setTimeout(resolve, maxAnnounceDelayMs);

@@ -31,8 +31,8 @@ export type TurnRefusal = (by: Principal) => Promise<string | undefined>;
 
 const retryMs = 1000;
 const refusalCheckMs = 1000;
-/** The longest delay before this process claims a waiting turn. A busier process waits longer, so the idlest claims first. */
-const maxClaimDelayMs = 20;
+/** The delay before a fully loaded process claims a waiting turn. It is proportional to the load, so the idlest process claims first. */
+const claimDelayAtFullLoadMs = 20;
 
 interface SessionWorker {
   done: Promise<void>;
@@ -211,7 +211,7 @@ export class TurnRunner {
   #claimSoon(): void {
     const { maxConcurrent } = this.#options;
     if (maxConcurrent === 0) return;
-    const pause = Math.random() + (this.#workers.size / maxConcurrent) * maxClaimDelayMs;
+    const pause = Math.random() + (this.#workers.size / maxConcurrent) * claimDelayAtFullLoadMs;
     this.#claimTimer ??= setTimeout(() => {
       this.#claimTimer = undefined;
       if (this.#capacity() > 0) this.#claimWaiting().catch(() => undefined);

@@ -45,18 +45,18 @@ export class SessionRedactor {
   async *events(events: AsyncIterable<SessionEvent>, after: number): AsyncGenerator<SessionEvent, void, undefined> {
     let held: TextDelta | undefined;
     // A text whose beginning was not read is not shown.
-    let isCut: TextDelta['type'] | undefined;
+    let cutType: TextDelta['type'] | undefined;
     let isFirst = true;
     for await (const event of events) {
       const isDelta = event.type === 'text_delta' || event.type === 'thinking_delta';
-      if (isFirst && isDelta && event.seq > 1) isCut = event.type;
+      if (isFirst && isDelta && event.seq > 1) cutType = event.type;
       isFirst = false;
       const continues = isDelta && held?.type === event.type;
       if (held !== undefined && held.seq > after) yield continues ? { ...held, text: '' } : this.#completeText(held);
-      if (!isDelta || event.type !== isCut) isCut = undefined;
+      if (!isDelta || event.type !== cutType) cutType = undefined;
       if (isDelta) {
         const before = continues ? (held?.text ?? '') : '';
-        held = { ...event, text: isCut === undefined ? before + event.text : '' };
+        held = { ...event, text: cutType === undefined ? before + event.text : '' };
         continue;
       }
       held = undefined;

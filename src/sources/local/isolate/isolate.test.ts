@@ -65,7 +65,7 @@ async function moduleFile(name: string, text: string): Promise<string> {
   return pathToFileURL(path).href;
 }
 
-test('A6: an endless loop is killed when the signal aborts, while timers of the main thread run', async (t) => {
+test('an endless loop is killed when the signal aborts, while timers of the main thread run', async (t) => {
   const isolate = isolateFor(t, () => {
     for (;;);
   });
@@ -79,7 +79,7 @@ test('A6: an endless loop is killed when the signal aborts, while timers of the 
   assert.equal(await liveWorkers(), 0);
 });
 
-test('A6: after a kill the next call runs in a new worker', async (t) => {
+test('after a kill the next call runs in a new worker', async (t) => {
   const isolate = isolateFor(
     t,
     ({ loop }: { loop: boolean }) => {
@@ -295,7 +295,7 @@ test('process.exit in a handler fails its call only', async (t) => {
   assert.equal(await isolate.run({ code: 0 }, contextWith()), 'fine');
 });
 
-test('A6: a worker is killed when work that a handler left behind exhausts memory, and the process survives', async (t) => {
+test('a worker is killed when work that a handler left behind exhausts memory, and the process survives', async (t) => {
   const handler = (): string => {
     const retained: unknown[] = [];
     setImmediate(() => {

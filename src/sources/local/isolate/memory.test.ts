@@ -38,7 +38,7 @@ const handlers: Record<string, () => unknown> = {
   },
 };
 for (const [kind, handler] of Object.entries(handlers)) {
-  test(`A6: a handler that exhausts memory with ${kind} fails, and the process survives`, async (t) => {
+  test(`a handler that exhausts memory with ${kind} fails, and the process survives`, async (t) => {
     const isolate = createIsolate({ tool: 'probe', handler, isolate: true, memoryMb: 64 });
     t.after(() => isolate.close());
     await assert.rejects(isolate.run({}, contextWith(neverAborted)), /"probe" ran out of memory: .* 64 MB/);

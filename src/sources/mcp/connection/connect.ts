@@ -49,8 +49,8 @@ async function negotiate(
   const race = new AbortController();
   const racing = { ...options, signal: AbortSignal.any([race.signal, ...(signal === undefined ? [] : [signal])]) };
   const legacy = async (): Promise<ConnectedServer> => {
-    const made = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
-    return { ...made, initializeResult: { ...made.initializeResult, isGuess: true } };
+    const connected = await attempt(open(), () => Promise.resolve({ kind: 'legacy' }), racing);
+    return { ...connected, initializeResult: { ...connected.initializeResult, isGuess: true } };
   };
   const isFinal = (error: unknown): boolean => error instanceof RemoteError || link.isFinal(error);
   const fallBackToLegacy = async (error: unknown): Promise<ConnectedServer> => {
@@ -66,12 +66,12 @@ async function negotiate(
     ? firstOf(probing, legacy(), isFinal)
     : probing.catch(fallBackToLegacy));
   race.abort();
-  const { discovered, isGuess = false } = made.initializeResult;
+  const { discovered, isGuess = false } = connected.initializeResult;
   const at = Date.now();
   if (discovered !== undefined) await protocolVersions.set(key(), { kind: 'modern', discover: discovered, at });
   else if (prior?.kind !== 'legacy')
     await protocolVersions.set(key(), { kind: 'legacy', at, ...(isGuess ? { isGuess } : {}) });
-  return made;
+  return connected;
 }
 
 /** Returns the handshake that succeeds first. Rejects with the more helpful error when both fail. */

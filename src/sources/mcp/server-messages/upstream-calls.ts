@@ -49,23 +49,23 @@ export class UpstreamCalls {
   readonly #abandoned = new Map<UpstreamCall, number>();
 
   begin(context: UpstreamCallContext): UpstreamCall {
-    const caller = new UpstreamCall(context);
-    caller.slot = this.#calls.add(caller);
-    return caller;
+    const call = new UpstreamCall(context);
+    call.slot = this.#calls.add(call);
+    return call;
   }
 
   /** Ends a call. `isAnswered`: the server has finished it and will ask nothing more. */
-  end(caller: UpstreamCall, isAnswered: boolean): void {
-    this.#calls.remove(caller.slot);
-    if (!isAnswered) this.#abandoned.set(caller, Date.now() + abandonedCallMs);
-    caller.end();
+  end(call: UpstreamCall, isAnswered: boolean): void {
+    this.#calls.remove(call.slot);
+    if (!isAnswered) this.#abandoned.set(call, Date.now() + abandonedCallMs);
+    call.end();
   }
 
   /** Returns the target of a message. `known`: the call that the transport attributes it to. */
   targetOf(known: UpstreamCall | undefined): MessageTarget {
     if (known !== undefined) return known.isOver ? { problem: 'the call it belongs to is over' } : { calls: [known] };
     const now = Date.now();
-    for (const [caller, until] of this.#abandoned) if (until < now) this.#abandoned.delete(caller);
+    for (const [call, until] of this.#abandoned) if (until < now) this.#abandoned.delete(call);
     const calls = [...this.#calls];
     const possible = [...calls, ...[...this.#abandoned.keys()].filter((each) => !isOnlyConversation(each, calls))];
     const clients = new Set(possible.map(({ client }) => client?.identity));

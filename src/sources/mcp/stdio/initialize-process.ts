@@ -64,14 +64,14 @@ async function discover(channel: RpcChannel, { version, timeoutMs }: Options): P
   } catch (error) {
     // A program that exits on the probe gets the older handshake next time. One that is silent may still answer `initialize`.
     if (channel.isLost || !(error instanceof RemoteError || error instanceof ConnectionLost)) throw error;
-    if (error instanceof RemoteError && error.code === unsupportedVersion && supportsOnlyLaterVersions(error.data))
+    if (error instanceof RemoteError && error.code === unsupportedVersion && listsModernVersion(error.data))
       throw refusal(error);
     return undefined;
   }
 }
 
-/** Returns whether the server supports only later versions, which we do not. */
-function supportsOnlyLaterVersions(data: JsonValue | undefined): boolean {
+/** Returns whether the server lists a version of the 2026 revision or later. If not, it gets the older handshake. */
+function listsModernVersion(data: JsonValue | undefined): boolean {
   const supported = isJsonObject(data) ? data['supported'] : undefined;
   return Array.isArray(supported) && supported.some((each) => typeof each === 'string' && each >= modernVersion);
 }

@@ -32,7 +32,7 @@ export class Supervisor {
   readonly #backoff = new Backoff();
   readonly #waiting = new Set<() => void>();
   readonly #ready: Promise<void>;
-  #isReady: () => void = () => undefined;
+  #resolveReady: () => void = () => undefined;
   #connection: Connection | undefined;
   /** Settles when the previous connection is closed. */
   #closing: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#down = { reason: 'it is being connected to', since: Date.now(), isStarting: true };
-    this.#ready = new Promise((resolve) => (this.#isReady = resolve));
+    this.#ready = new Promise((resolve) => (this.#resolveReady = resolve));
     void this.#begin();
   }
 
@@ -139,7 +139,7 @@ export class Supervisor {
     this.#connection = undefined;
     this.#wake();
     await Promise.all([connection?.close(), this.#abandon(), this.#closing]);
-    this.#isReady();
+    this.#resolveReady();
   }
 
   #endCall(): void {
@@ -227,7 +227,7 @@ export class Supervisor {
     } catch (error) {
       if (!signal.aborted) this.#failed(this.#options.redact(messageOf(error)), isCrash(error), error);
     }
-    if (!signal.aborted) this.#isReady();
+    if (!signal.aborted) this.#resolveReady();
   }
 
   #up(connection: Connection): void {
@@ -259,9 +259,9 @@ export class Supervisor {
     if (wasDown) this.#options.onChange();
   }
 
-  #failed(reason: string, isItACrash: boolean, cause?: unknown): void {
+  #failed(reason: string, isServerCrash: boolean, cause?: unknown): void {
     this.#cause = downCause(cause);
-    const { delayMs, isCrashing } = this.#backoff.next(isItACrash);
+    const { delayMs, isCrashing } = this.#backoff.next(isServerCrash);
     const reasonWithRetry = isCrashing
       ? `${reason} (it keeps failing; next try in ${Math.round(delayMs / 1000)} s)`
       : reason;

@@ -108,7 +108,7 @@ describe('a profile', () => {
     const visibleServers = async (profile: string): Promise<string[]> => {
       const at = new URL(`${url.href}/${profile}`);
       const { result } = await messageOf(sendModern(at, 'server/discover', {}));
-      const described = [...String(result?.['instructions']).matchAll(/The server (\w+) says/g)].map(
+      const described = [...String(result?.['instructions']).matchAll(/Instructions of the server (\w+) for/g)].map(
         ([, name = '']) => name,
       );
       const prompts = (await names(at, 'prompts')).map((name) => name.split('__')[1] ?? '');
