@@ -62,7 +62,7 @@ async function negotiate(
   const probing = attempt(link, known, racing);
   // `initializeProcess` probes and initializes a program on its single link.
   const isLate = !link.channel.isStdio && !(await settlesWithin(probing, options.probeAloneMs));
-  const made = await (isLate && prior === undefined
+  const connected = await (isLate && prior === undefined
     ? firstOf(probing, legacy(), isFinal)
     : probing.catch(fallBackToLegacy));
   race.abort();
