@@ -25,7 +25,6 @@ interface RecordsSummary {
 
 const hourMs = 3_600_000;
 const maxActiveSessions = 1000;
-const maxShownCalls = 1000;
 
 /** `signalbox status`: shows the running servers, and what waits for an answer. */
 export function addStatusCommand(program: Command, { terminal, exitWith }: CommandContext): void {
@@ -133,8 +132,7 @@ function row(name: string, value: string): string {
 }
 
 function calls(waiting: number): string {
-  if (waiting === 1) return '1 call waits';
-  return `${waiting >= maxShownCalls ? `${maxShownCalls} calls or more` : `${waiting} calls`} wait`;
+  return waiting === 1 ? '1 call waits' : `${waiting} calls wait`;
 }
 
 function outcomes({ calls: ended, outcomes: byOutcome }: Tally): string {

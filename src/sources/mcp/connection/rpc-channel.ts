@@ -77,10 +77,11 @@ class PendingRequest implements ChannelSendOptions {
       this.#reject = reject;
     });
     if (timeoutMs !== undefined)
-      this.#timer = setTimeout(
-        () => this.settle(new ConnectionLost(`no response within ${timeoutMs} ms`, true)),
-        timeoutMs,
-      );
+      this.#timer = setTimeout(() => {
+        const lost = new ConnectionLost(`no response within ${timeoutMs} ms`, true);
+        this.settle(lost);
+        this.requestSignal?.abort(lost);
+      }, timeoutMs);
     requests.all.set(id, this);
     signal?.addEventListener('abort', this, { once: true });
   }

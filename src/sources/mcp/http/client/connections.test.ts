@@ -8,6 +8,7 @@ import { localhostCertificate } from '../../../../../test/support/http/localhost
 import { within } from '../../../../../test/support/within.ts';
 import { gatewayInstance } from '../../../../core/mcp-protocol.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
+import { RpcChannel } from '../../connection/rpc-channel.ts';
 import { createHttpTransport } from '../http-link.ts';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } } as const;
@@ -35,8 +36,14 @@ async function raw(t: TestContext, answer: (socket: Socket, nth: number) => void
   const connected = (socket: Socket): void => {
     connections.push(socket);
     socket.on('error', () => undefined);
+    let received = '';
     socket.on('data', (bytes: Buffer) => {
-      requests.push(bytes.toString());
+      received += bytes.toString();
+      const [head = '', body] = received.split('\r\n\r\n');
+      // A request may arrive in several pieces.
+      if (body === undefined || body.length < Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)) return;
+      requests.push(received);
+      received = '';
       answer(socket, requests.length);
     });
   };
@@ -136,6 +143,16 @@ describe('a connection to a server', () => {
     await calling;
     await closed(connections[0]);
   });
+});
+
+test('a request over HTTP that has no response in time closes its connection', async (t) => {
+  const { url, connections } = await raw(t, () => undefined);
+  const { transport } = createHttpTransport({ type: 'http', url: url.href }, 1000);
+  const channel = new RpcChannel(transport, () => 'the connection was closed');
+  await channel.start();
+  await assert.rejects(channel.request('tools/list', {}, { timeoutMs: 50 }), /no response within 50 ms/);
+  await closed(connections[0]);
+  await channel.close();
 });
 
 describe('a response to a call over HTTP', () => {
