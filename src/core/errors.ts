@@ -4,7 +4,7 @@ export const callErrorCodes = {
   'tool-hidden': 'the tool exists but is hidden or its server is disabled',
   'server-down': 'the tool belongs to a server that is down',
   'definition-changed': 'the definition of the tool changed after the caller saw it',
-  'arguments-invalid': 'the arguments do not fit the tool’s schema',
+  'arguments-invalid': 'the arguments do not match the tool’s schema',
   'idempotency-conflict': 'the idempotency key was used before for other arguments',
   'policy-denied': 'policy refused the call',
   'approval-denied': 'a human refused the call',
@@ -46,7 +46,7 @@ export const errorCodes = {
   'server-required': 'a required server is not up',
   'lock-outdated': 'the server changed after its differences were reviewed',
   'file-unwritable': 'a file cannot be written',
-  'file-unreadable': 'a file cannot be read or has an invalid content',
+  'file-unreadable': 'a file cannot be read or has invalid content',
   'sign-in-refused': 'the server does not support signing in',
   'sign-in-failed': 'a sign-in could not be started',
   'file-outdated': 'a file changed after it was read',
@@ -76,26 +76,26 @@ export const errorCodes = {
   'remember-refused': 'the approval cannot be remembered in that scope',
   'rule-unknown': 'there is no remembered rule of that id',
   'call-settled': 'the outcome of the call is already known',
-  'model-unusable': 'a model cannot be used: its name, its package or its key',
+  'model-unusable': 'a model cannot be used because of its name, its package or its key',
   'box-closed': 'the box is closed',
   'checkpoint-failed': 'the state before a call could not be saved',
   'undo-unavailable': 'no checkpoint is stored from which the call could be undone',
   'undo-done': 'the call was already undone',
   'session-unknown': 'there is no session of that id',
-  'session-invalid': 'a session cannot be created or changed like that',
+  'session-invalid': 'a session cannot be created or changed with these options',
   'session-busy': 'too many messages are waiting in the session',
   'agent-unknown': 'there is no agent of that name',
   'question-unknown': 'no open question of an agent has that id',
   'question-answered': 'the question was already answered',
   'elicitation-unknown': 'no open question of a server has that id',
   'elicitation-closed': 'the question of a server no longer waits for an answer',
-  'elicitation-invalid': 'the answer does not fit what the server asked for',
+  'elicitation-invalid': 'the answer does not match what the server asked for',
   'setting-unknown': 'the configuration has no setting at that path',
   'setting-refused': 'tools may not change the setting',
   'job-unknown': 'there is no job of that id',
-  'job-invalid': 'a job cannot be created like that',
+  'job-invalid': 'a job cannot be created with these options',
   'token-unknown': 'there is no token of that id',
-  'token-invalid': 'a token cannot be created like that',
+  'token-invalid': 'a token cannot be created with these options',
 } as const;
 
 /** The code of an error that Signalbox throws. */
@@ -124,6 +124,6 @@ export function messageOf(thrown: unknown): string {
     if (typeof thrown === 'string' && thrown !== '') return thrown;
     return `a thrown ${thrown === null ? 'null' : typeof thrown}: ${String(thrown)}`.slice(0, 500);
   } catch {
-    return 'something that cannot be shown was thrown';
+    return 'a value that cannot be converted to a string was thrown';
   }
 }

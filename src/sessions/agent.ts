@@ -1,6 +1,6 @@
 import { SignalboxError } from '../core/errors.ts';
 import { closestMatch } from '../core/text/closest-match.ts';
-import { type PermissionMode, isFreerMode } from '../core/calls/permission-mode.ts';
+import { type PermissionMode, isPermissiveMode } from '../core/calls/permission-mode.ts';
 import type { Principal } from '../core/principal.ts';
 import type { RuntimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
@@ -51,5 +51,5 @@ export function defaultMode(
   { permissionMode = 'default' }: Pick<Agent, 'permissionMode'>,
   owner: Principal,
 ): PermissionMode {
-  return owner.kind === 'agent' && isFreerMode(permissionMode) ? 'default' : permissionMode;
+  return owner.kind === 'agent' && isPermissiveMode(permissionMode) ? 'default' : permissionMode;
 }

@@ -187,7 +187,7 @@ test('every form of the full name finds the tool, and every name excludes it fro
       for (const name of names) {
         catalog.setProfiles({ p: { tools: ['*', `!${name}`] } });
         assert.deepEqual(catalog.view('p').tools, [], name);
-        assert.notEqual(catalog.outside('p', catalog.find(definition.name)), undefined);
+        assert.notEqual(catalog.exclusionReason('p', catalog.find(definition.name)), undefined);
       }
     }),
     { numRuns: 100 },

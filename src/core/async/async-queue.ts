@@ -3,23 +3,23 @@
  * was pushed before the end, then the end or its error.
  */
 export class AsyncQueue<Value> implements AsyncIterable<Value> {
-  #waiting: Value[] = [];
+  #queued: Value[] = [];
   #end: { readonly error?: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** The number of values that wait for the reader. */
+  /** The number of queued values. */
   get length(): number {
-    return this.#waiting.length;
+    return this.#queued.length;
   }
 
   /** Adds a value; after the end, does nothing. */
   push(value: Value): void {
     if (this.#end !== undefined) return;
-    this.#waiting.push(value);
+    this.#queued.push(value);
     this.#wake?.();
   }
 
-  /** Ends the queue. The first end counts. */
+  /** Ends the queue. Only the first call of `end` or `fail` has an effect. */
   end(): void {
     this.#end ??= {};
     this.#wake?.();
@@ -31,13 +31,13 @@ export class AsyncQueue<Value> implements AsyncIterable<Value> {
     this.#wake?.();
   }
 
-  /** Yields all waiting values together, as arrays that are never empty. */
+  /** Yields all queued values in batches, none of which is empty. */
   async *batches(): AsyncGenerator<Value[], void, undefined> {
     for (;;) {
       // Nothing is awaited between finding the queue empty and setting `#wake`, so no push falls in between.
-      if (this.#waiting.length > 0) {
-        const batch = this.#waiting;
-        this.#waiting = [];
+      if (this.#queued.length > 0) {
+        const batch = this.#queued;
+        this.#queued = [];
         yield batch;
       } else if (this.#end === undefined) {
         await new Promise<void>((resolve) => (this.#wake = resolve));

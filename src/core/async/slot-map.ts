@@ -12,19 +12,19 @@ export class SlotMap<Value> {
 
   /** Adds a value and returns its slot. */
   add(value: Value): number {
-    const place = this.#free.pop() ?? this.#values.length;
-    this.#values[place] = value;
-    return place;
+    const slot = this.#free.pop() ?? this.#values.length;
+    this.#values[slot] = value;
+    return slot;
   }
 
-  at(place: number): Value | undefined {
-    return this.#values[place];
+  at(slot: number): Value | undefined {
+    return this.#values[slot];
   }
 
   /** Frees a slot. Call it exactly once for each slot that `add` returned. */
-  remove(place: number): void {
-    this.#values[place] = undefined;
-    this.#free.push(place);
+  remove(slot: number): void {
+    this.#values[slot] = undefined;
+    this.#free.push(slot);
   }
 
   /** Yields all values. The map may change during the iteration. */
@@ -34,35 +34,35 @@ export class SlotMap<Value> {
 }
 
 /** A `SlotMap` with keys. */
-export class KeyedSlotMap<Name, Value> {
-  readonly #places = new Map<Name, number>();
+export class KeyedSlotMap<Key, Value> {
+  readonly #slotByKey = new Map<Key, number>();
   readonly #slots = new SlotMap<Value>();
 
   get size(): number {
     return this.#slots.size;
   }
 
-  has(name: Name): boolean {
-    return this.#places.has(name);
+  has(key: Key): boolean {
+    return this.#slotByKey.has(key);
   }
 
-  get(name: Name): Value | undefined {
-    const place = this.#places.get(name);
-    return place === undefined ? undefined : this.#slots.at(place);
+  get(key: Key): Value | undefined {
+    const slot = this.#slotByKey.get(key);
+    return slot === undefined ? undefined : this.#slots.at(slot);
   }
 
   /** Sets the value of a key and replaces an earlier one. */
-  set(name: Name, value: Value): void {
-    this.delete(name);
-    this.#places.set(name, this.#slots.add(value));
+  set(key: Key, value: Value): void {
+    this.delete(key);
+    this.#slotByKey.set(key, this.#slots.add(value));
   }
 
   /** Deletes a key. Returns whether it existed. */
-  delete(name: Name): boolean {
-    const place = this.#places.get(name);
-    if (place === undefined) return false;
-    this.#places.delete(name);
-    this.#slots.remove(place);
+  delete(key: Key): boolean {
+    const slot = this.#slotByKey.get(key);
+    if (slot === undefined) return false;
+    this.#slotByKey.delete(key);
+    this.#slots.remove(slot);
     return true;
   }
 

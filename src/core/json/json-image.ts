@@ -110,7 +110,7 @@ function imageOfObject(value: object, path: Path): Image {
   if (Object.hasOwn(value, 'toJSON'))
     throw new NoImage(
       path,
-      'an object with a toJSON of its own may be something else to the handler; return plain data',
+      'an object with its own toJSON method could give the handler a different value; return plain data',
     );
   if (Array.isArray(value)) return listImage(value, path);
   if (isPlainObject(value)) return objectImage(Object.entries(value), path);
@@ -154,7 +154,10 @@ function instanceImage(value: object, path: Path): Image {
     );
   const getter = properties.find(([, { get }]) => get !== undefined);
   if (getter !== undefined)
-    throw new NoImage([...path, getter[0]], 'a getter may return something else to the handler; return plain data');
+    throw new NoImage(
+      [...path, getter[0]],
+      'a getter could return a different value to the handler; return plain data',
+    );
   const entries = properties.map(([key, property]) => [key, property.value as unknown] as const);
   return { json: objectImage(entries, path).json, value };
 }
@@ -168,9 +171,9 @@ function dateImage(date: Date, path: Path): Image {
 
 function mapImage(map: ReadonlyMap<unknown, unknown>, path: Path): Image {
   const entries = [...Map.prototype.entries.call(map)] as [unknown, unknown][];
-  const isNamed = entries.every((entry): entry is [string, unknown] => typeof entry[0] === 'string');
-  const { json, value } = isNamed ? objectImage(entries, path) : listImage(entries, path);
-  return { json, value: new Map(isNamed ? Object.entries(value as object) : (value as [unknown, unknown][])) };
+  const hasStringKeys = entries.every((entry): entry is [string, unknown] => typeof entry[0] === 'string');
+  const { json, value } = hasStringKeys ? objectImage(entries, path) : listImage(entries, path);
+  return { json, value: new Map(hasStringKeys ? Object.entries(value as object) : (value as [unknown, unknown][])) };
 }
 
 function listImage(list: readonly unknown[], path: Path): Image {

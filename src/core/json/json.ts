@@ -29,7 +29,7 @@ export interface JsonProblem {
 
 /** The maximum nesting of JSON that Signalbox reads. */
 export const maxJsonDepth = 256;
-const tooMuch = 'more data than the limit allows';
+const tooLargeMessage = 'more data than the limit allows';
 
 class NotJson extends Error {
   /** The steps to the problem, innermost first. */
@@ -45,14 +45,14 @@ export function inspectJson(value: unknown, maxSize = Number.POSITIVE_INFINITY):
     return { ok: true, size: measure(value, maxSize, 0) };
   } catch (error) {
     const { steps, message } = notJson(error);
-    return { ok: false, path: jsonPath(steps.toReversed()), problem: message, tooLarge: message === tooMuch };
+    return { ok: false, path: jsonPath(steps.toReversed()), problem: message, tooLarge: message === tooLargeMessage };
   }
 }
 
 function measure(value: unknown, room: number, depth: number): number {
   switch (typeof value) {
     case 'string':
-      if (value.length > room) throw new NotJson(tooMuch);
+      if (value.length > room) throw new NotJson(tooLargeMessage);
       return value.length + 2;
     case 'number':
       if (!Number.isFinite(value)) throw new NotJson(`${value} is not a JSON number`);
@@ -72,12 +72,12 @@ function measure(value: unknown, room: number, depth: number): number {
 }
 
 function measureArray(array: readonly unknown[], room: number, depth: number): number {
-  assertNoOwnForm(array);
+  assertNoToJson(array);
   let size = 2;
   for (let index = 0; index < array.length; index++) {
     try {
       size += measure(array[index], room - size, depth + 1) + 1;
-      if (size > room) throw new NotJson(tooMuch);
+      if (size > room) throw new NotJson(tooLargeMessage);
     } catch (error) {
       throw at(error, index);
     }
@@ -90,14 +90,14 @@ function measureObject(object: object, room: number, depth: number): number {
     const name = classNameOf(object);
     throw new NotJson(`${name === undefined ? 'an object with a prototype' : `a ${name}`} is not a plain object`);
   }
-  assertNoOwnForm(object);
+  assertNoToJson(object);
   let size = 2;
   for (const key in object) {
     try {
       const entry = (object as Record<string, unknown>)[key];
       if (entry === undefined) continue;
       size += key.length + 4 + measure(entry, room - size, depth + 1);
-      if (size > room) throw new NotJson(tooMuch);
+      if (size > room) throw new NotJson(tooLargeMessage);
     } catch (error) {
       throw at(error, key);
     }
@@ -106,7 +106,7 @@ function measureObject(object: object, room: number, depth: number): number {
 }
 
 /** Rejects `toJSON`, which may return anything, and a different value each time. */
-function assertNoOwnForm(object: object): void {
+function assertNoToJson(object: object): void {
   if ('toJSON' in object && typeof object.toJSON === 'function')
     throw new NotJson('an object with a toJSON method is not plain data');
 }

@@ -31,7 +31,7 @@ export class JsonRejectedError extends Error {
  */
 export function readJson(text: string): unknown {
   const keys = countKeys(text);
-  return withKeys(parse(text), keys);
+  return checkKeyCount(parse(text), keys);
 }
 
 /** Returns whether a text is large enough for `readLargeJson`. */
@@ -46,18 +46,18 @@ export async function readLargeJson(text: string): Promise<unknown> {
   await yieldTurn();
   const value = parse(text);
   await yieldTurn();
-  return withKeys(value, keys);
+  return checkKeyCount(value, keys);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new JsonRejectedError('malformed', 'this is not JSON');
+    throw new JsonRejectedError('malformed', 'the text is not valid JSON');
   }
 }
 
-function withKeys(value: unknown, keys: number): unknown {
+function checkKeyCount(value: unknown, keys: number): unknown {
   if (keysIn(value) === keys) return value;
   throw new JsonRejectedError('repeated-key', 'an object has the same key twice');
 }

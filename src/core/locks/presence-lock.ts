@@ -15,8 +15,8 @@ import { pathToFileURL } from 'node:url';
 import { tryLock } from './file-lock.ts';
 
 /** The files of a process that was killed before it renamed its lock. */
-const unfinished = /\.lock\.new(?:-journal)?$/;
-const oldMs = 60_000;
+const leftoverFile = /\.lock\.new(?:-journal)?$/;
+const maxLeftoverAgeMs = 60_000;
 
 /**
  * Shows other processes that its owner is alive: an empty SQLite file that stays locked while the process lives. The operating
@@ -34,13 +34,13 @@ export class PresenceLock {
     this.directory = directory;
     this.#file = join(directory, `${owner}.lock`);
     // Locked before it is renamed, so that no process ever finds it unlocked.
-    const unnamed = `${this.#file}.new`;
-    this.#lock = new DatabaseSync(unnamed);
+    const temporaryFile = `${this.#file}.new`;
+    this.#lock = new DatabaseSync(temporaryFile);
     // A journal file would keep the first name of the lock file and outlive a killed process.
     this.#lock.exec(
       `PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA user_version = ${process.pid}; BEGIN EXCLUSIVE`,
     );
-    renameSync(unnamed, this.#file);
+    renameSync(temporaryFile, this.#file);
   }
 
   /** Returns the live owners, including this one. Removes the files of dead ones. */
@@ -48,7 +48,7 @@ export class PresenceLock {
     const live = new Set<string>();
     for (const name of readdirSync(this.directory)) {
       const file = join(this.directory, name);
-      if (unfinished.test(name) && isOld(file)) rmSync(file, { force: true });
+      if (leftoverFile.test(name) && isOld(file)) rmSync(file, { force: true });
       if (!name.endsWith('.lock')) continue;
       if (isLocked(file)) live.add(name.slice(0, -'.lock'.length));
       else rmSync(file, { force: true });
@@ -89,7 +89,7 @@ function userVersion(file: string): number {
 }
 
 function isOld(file: string): boolean {
-  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > oldMs;
+  return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > maxLeftoverAgeMs;
 }
 
 function isLocked(file: string): boolean {

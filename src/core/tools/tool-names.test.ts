@@ -133,13 +133,13 @@ describe('server names', () => {
   for (const [server, problem] of [
     ['', 'is empty'],
     ['x'.repeat(45), 'is 45 characters long'],
-    ['my server', 'has a character that tool names cannot carry'],
-    ['größe', 'has a character that tool names cannot carry'],
-    ['a.b', 'has a character that tool names cannot carry'],
-    ['a\n', 'has a character that tool names cannot carry'],
+    ['my server', 'contains a character that is not allowed in tool names'],
+    ['größe', 'contains a character that is not allowed in tool names'],
+    ['a.b', 'contains a character that is not allowed in tool names'],
+    ['a\n', 'contains a character that is not allowed in tool names'],
     ['a__b', 'has "__", which separates server and tool'],
     ['__', 'has "__", which separates server and tool'],
-    ['a_', 'ends with "_", which would blur where the tool name begins'],
+    ['a_', 'ends with "_", so it could not be separated from the tool name'],
   ] as const) {
     test(`${JSON.stringify(server)} ${problem}`, () => {
       assert.equal(

@@ -53,9 +53,9 @@ export interface RecordedNaming {
 
 /** Returns the names to record besides the rendered one; `undefined` for most tools. */
 export function recordedNaming({ id, name, renamedFrom }: NamedTool): RecordedNaming | undefined {
-  const isRenderedWhole = name === fullName(id);
-  if (isRenderedWhole && renamedFrom === undefined) return undefined;
-  return { ...(isRenderedWhole ? {} : { ownName: id.tool }), ...(renamedFrom === undefined ? {} : { renamedFrom }) };
+  const isUnchanged = name === fullName(id);
+  if (isUnchanged && renamedFrom === undefined) return undefined;
+  return { ...(isUnchanged ? {} : { ownName: id.tool }), ...(renamedFrom === undefined ? {} : { renamedFrom }) };
 }
 
 /** Restores the names of a tool from its record. The server is parsed from the rendered name. */
@@ -64,12 +64,12 @@ export function recordedTool(name: string, { ownName, renamedFrom }: RecordedNam
   return { id: { server, tool: ownName ?? tool }, name, ...(renamedFrom === undefined ? {} : { renamedFrom }) };
 }
 
-const known = new WeakMap<NamedTool, ToolNames>();
+const namesByTool = new WeakMap<NamedTool, ToolNames>();
 
 /** Returns the names of a tool, computed once per definition. */
 export function namesOf(tool: NamedTool): ToolNames {
-  let names = known.get(tool);
-  if (names === undefined) known.set(tool, (names = collectNames(tool)));
+  let names = namesByTool.get(tool);
+  if (names === undefined) namesByTool.set(tool, (names = collectNames(tool)));
   return names;
 }
 
@@ -80,14 +80,16 @@ function collectNames({ id, name, renamedFrom }: NamedTool): ToolNames {
   const former = renamedFrom === undefined ? [] : fullNames({ server: id.server, tool: renamedFrom });
   const stripped = withoutServer(full, id.server);
   const formerStripped = withoutServer(former, id.server);
-  const bare = stripped.filter((each) => !looksFull(each));
-  const past = [...new Set([...full, ...bare, ...former, ...formerStripped.filter((each) => !looksFull(each))])];
-  const misleading = [...stripped, ...formerStripped].filter(looksFull);
+  const bare = stripped.filter((each) => !looksLikeFullName(each));
+  const past = [
+    ...new Set([...full, ...bare, ...former, ...formerStripped.filter((each) => !looksLikeFullName(each))]),
+  ];
+  const misleading = [...stripped, ...formerStripped].filter(looksLikeFullName);
   return { full, bare, past, all: misleading.length === 0 ? past : [...new Set([...past, ...misleading])] };
 }
 
 /** Returns whether a tool's own name begins like a full name. Such a name could be mistaken for another server's tool, so it is never used alone. */
-export function looksFull(ownName: string): boolean {
+export function looksLikeFullName(ownName: string): boolean {
   return ownName.startsWith(prefix);
 }
 
@@ -122,13 +124,13 @@ function safeName(id: ToolId): string {
 
 function shortened(name: string, { server, tool }: ToolId, maxLength: number): string {
   if (name.length <= maxLength) return name;
-  const mark = `_${hash('sha256', `${server}\n${tool}`, 'hex').slice(0, 8)}`;
-  return name.slice(0, maxLength - mark.length) + mark;
+  const suffix = `_${hash('sha256', `${server}\n${tool}`, 'hex').slice(0, 8)}`;
+  return name.slice(0, maxLength - suffix.length) + suffix;
 }
 
 function withoutServer(full: readonly string[], server: string): readonly string[] {
-  const beginning = `${prefix}${server}__`;
-  return full.filter((name) => name.startsWith(beginning)).map((name) => name.slice(beginning.length));
+  const serverPrefix = `${prefix}${server}__`;
+  return full.filter((name) => name.startsWith(serverPrefix)).map((name) => name.slice(serverPrefix.length));
 }
 
 /** Throws for a server name that cannot be parsed back from a rendered tool name. */
@@ -144,9 +146,9 @@ export function assertServerName(server: string): void {
 function serverNameProblem(server: string): string | undefined {
   if (server === '') return 'is empty';
   if (server.length > maxServerNameLength) return `is ${server.length} characters long`;
-  if (!/^[A-Za-z0-9_-]+$/.test(server)) return 'has a character that tool names cannot carry';
+  if (!/^[A-Za-z0-9_-]+$/.test(server)) return 'contains a character that is not allowed in tool names';
   if (server.includes('__')) return 'has "__", which separates server and tool';
-  if (server.endsWith('_')) return 'ends with "_", which would blur where the tool name begins';
+  if (server.endsWith('_')) return 'ends with "_", so it could not be separated from the tool name';
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { SignalboxError } from '../../../core/errors.ts';
-import { type PermissionMode, isFreerMode } from '../../../core/calls/permission-mode.ts';
+import { type PermissionMode, isPermissiveMode } from '../../../core/calls/permission-mode.ts';
 import type { TranscriptMessage } from '../../../runtimes/runtime.ts';
 import type { SessionEvent } from '../../../sessions/events/session-event.ts';
 import type { NewSession, Session, SessionPage, SessionQuery, Sessions } from '../../../sessions/sessions.ts';
@@ -68,5 +68,6 @@ export class SessionAccess {
 
 /** Throws `role-refused` when the role may not choose a mode that is less restrictive than the policy. */
 export function assertModeAllowed(identity: Identity, mode: PermissionMode | undefined): void {
-  if (mode !== undefined && isFreerMode(mode)) assertRole(identity, routeRoles.answer, `the permission mode ${mode}`);
+  if (mode !== undefined && isPermissiveMode(mode))
+    assertRole(identity, routeRoles.answer, `the permission mode ${mode}`);
 }

@@ -3,7 +3,7 @@ import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tools/tool.ts';
-import { looksFull, namesOf, renderName } from '../../../core/tools/tool-names.ts';
+import { looksLikeFullName, namesOf, renderName } from '../../../core/tools/tool-names.ts';
 import type { EndpointBox } from '../endpoint-box.ts';
 import { type ListName, type Pages, createPages } from './list-pages.ts';
 import { createDiscovery, instructionsFor } from '../protocol/handshake.ts';
@@ -142,7 +142,7 @@ function byName<Item>(items: readonly Item[], idOf: (item: Item) => ToolId, isOw
   const named = new Map<string, Item>();
   for (const item of items) {
     const id = idOf(item);
-    const keepsOwn = isOwn && counts.get(id.tool) === 1 && !looksFull(id.tool);
+    const keepsOwn = isOwn && counts.get(id.tool) === 1 && !looksLikeFullName(id.tool);
     const name = keepsOwn ? id.tool : renderName(id).name;
     if (!named.has(name)) named.set(name, item);
   }
