@@ -49,7 +49,7 @@ export class Catalog {
   /** Tools by the other forms of their full names. A form that two tools share resolves to neither tool. */
   #byOtherName: ReadonlyMap<string, CatalogTool> = new Map();
   /** The search tools of the current snapshot. */
-  #finders: readonly ToolDefinition[] = [];
+  #searchTools: readonly ToolDefinition[] = [];
   #profiles: ReadonlyMap<string, Profile> = new Map();
   readonly #builtin: string | undefined;
   readonly #pins: Pins | undefined;
@@ -112,8 +112,8 @@ export class Catalog {
   /** Returns the tools that a client of a profile lists: all tools of the profile, or the search tools where tools are searched for. */
   listing(profile: string | undefined): readonly ToolDefinition[] {
     const view = this.view(profile);
-    const searches = profile !== undefined && this.#profile(profile).searches(view.tools);
-    return searches && this.#finders.length > 0 ? this.#finders : view.tools;
+    const usesSearch = profile !== undefined && this.#profile(profile).usesSearch(view.tools);
+    return usesSearch && this.#searchTools.length > 0 ? this.#searchTools : view.tools;
   }
 
   /**
@@ -135,7 +135,7 @@ export class Catalog {
   }
 
   /** Returns the reason why a client of this profile cannot call a tool. Without a tool, only an unknown profile is a reason. */
-  outside(profile: string, tool: CatalogTool | undefined): string | undefined {
+  exclusionReason(profile: string, tool: CatalogTool | undefined): string | undefined {
     const known = this.#profiles.get(profile);
     if (known === undefined) return unknownProfile(profile, this.#profiles.keys());
     if (tool === undefined) return undefined;
@@ -145,7 +145,7 @@ export class Catalog {
         ? undefined
         : `profile "${profile}" does not show server "${definition.id.server}"`;
     const isUnlisted = offered.unlisted === true || this.#mounted.get(definition.id.server)?.source.unlisted === true;
-    return known.outside(definition, isUnlisted);
+    return known.exclusionReason(definition, isUnlisted);
   }
 
   /** Returns the servers in their first start that a client of this profile can see. */
@@ -292,7 +292,7 @@ export class Catalog {
     }
     this.#byName = byName;
     this.#byOtherName = otherNames(byName.values());
-    this.#finders = Object.freeze(
+    this.#searchTools = Object.freeze(
       [...byName.values()].filter(({ offered }) => offered.unlisted === true).map(({ definition }) => definition),
     );
     for (const list of [parts.tools, parts.servers, parts.hidden, parts.notices]) Object.freeze(list);
@@ -401,7 +401,7 @@ function absenceOf({ source, disabledSince }: Mounted): Absence | undefined {
   if (isStarting === true)
     return {
       by: 'server-down',
-      reason: `server "${source.server}" is still being connected to`,
+      reason: `server "${source.server}" is still starting`,
       since,
       connecting: true,
     };

@@ -178,8 +178,8 @@ test('disclosure "auto" replaces the list with tool search above the measured br
   const first = tools.findIndex((_, index) => size(index + 1) > breakEvenBytes) + 1;
   assert.ok(first > 20);
   assert.deepEqual(
-    [profile.searches(tools.slice(0, first - 1)), profile.searches(tools.slice(0, first))],
+    [profile.usesSearch(tools.slice(0, first - 1)), profile.usesSearch(tools.slice(0, first))],
     [false, true],
   );
-  assert.equal(profile.searches([]), false);
+  assert.equal(profile.usesSearch([]), false);
 });

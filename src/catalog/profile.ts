@@ -50,7 +50,7 @@ export class Profile {
   }
 
   /** Returns the reason why a tool is not in the profile; `undefined` when it is. An unlisted tool can only be excluded by a pattern. */
-  outside(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
+  exclusionReason(tool: ToolDefinition, isUnlisted: boolean): string | undefined {
     const known = this.#reasons.get(tool);
     if (known !== undefined) return known.reason;
     const reason = this.#reason(tool, isUnlisted);
@@ -64,7 +64,7 @@ export class Profile {
   }
 
   /** Returns whether clients of this profile search for these tools instead of listing them. */
-  searches(tools: readonly ToolDefinition[]): boolean {
+  usesSearch(tools: readonly ToolDefinition[]): boolean {
     const { disclosure = 'never' } = this.settings;
     return disclosure === 'always' || (disclosure === 'auto' && isSearchCheaper(tools));
   }
@@ -99,7 +99,7 @@ export class Profile {
     const hidden: HiddenTool[] = [...snapshot.hidden];
     for (const tool of snapshot.tools) {
       const { server } = tool.id;
-      const reason = this.outside(tool, false);
+      const reason = this.exclusionReason(tool, false);
       if (reason === undefined) {
         tools.push(tool);
         counts.set(server, (counts.get(server) ?? 0) + 1);

@@ -245,14 +245,14 @@ describe('server with hostile definitions', () => {
     const { box } = await server.openBox(t);
     const { description = '' } = toolNamed(box, 'mcp__bank__balance') ?? {};
     assert.ok(description.length < 17_000);
-    assert.match(description, /… \[cut by Signalbox: the server gave 21,000,000 characters\]$/);
+    assert.match(description, /… \[truncated by Signalbox: the server sent 21,000,000 characters\]$/);
     assert.ok((box.servers.instructions()[0]?.text.length ?? 0) < 17_000);
     const { hidden, notices } = box.catalog();
     assert.match(
       hidden.find(({ name }) => name === 'mcp__bank__wide')?.reason ?? '',
       /^its schemas have .* at most 524,288/,
     );
-    assert.match(JSON.stringify(notices), /its description has 21,000,000 characters and is cut after 16,384/);
+    assert.match(JSON.stringify(notices), /its description has 21,000,000 characters and is truncated to 16,384/);
     assert.match(JSON.stringify(notices), /its instructions have 230000 characters and are cut after 16384/);
   });
 

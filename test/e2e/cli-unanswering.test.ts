@@ -28,7 +28,7 @@ suite('server that never answers', onLinux, () => {
     assert.equal(tools.code, 0, tools.stderr);
     assert.match(tools.stdout, /^hang is connecting, since [^:]+:[^:]+(?::\d+)?$/m);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stdout, /server "hang" is still being connected to\n +fix: check that it is an MCP server/);
+    assert.match(doctor.stdout, /server "hang" is still starting\n +fix: check that it is an MCP server/);
     assert.equal(running(), 0);
   });
 

@@ -17,7 +17,7 @@ type Path = readonly string[];
 
 /** Parses a lock file. Throws a `LockError` for anything unknown, because a partially understood lock does not protect. */
 export function parseLock(text: string): Lock {
-  const document = holder(parseJson(text), []);
+  const document = object(parseJson(text), []);
   const { lockVersion: version } = document;
   if (version === undefined) throw new LockError(['lockVersion'], 'is missing');
   if (version !== lockVersion)
@@ -25,7 +25,7 @@ export function parseLock(text: string): Lock {
       ['lockVersion'],
       `is ${shown(version)}, and this version of Signalbox reads only ${lockVersion}`,
     );
-  knownKeys(document, ['lockVersion', 'servers'], []);
+  assertKnownKeys(document, ['lockVersion', 'servers'], []);
   return { servers: entries(document['servers'], ['servers'], readServer) };
 }
 
@@ -42,8 +42,8 @@ function parseJson(text: string): unknown {
 }
 
 function readServer(value: JsonValue, path: Path): LockedServer {
-  const server = holder(value, path);
-  knownKeys(server, ['instructions', 'tools'], path);
+  const server = object(value, path);
+  assertKnownKeys(server, ['instructions', 'tools'], path);
   return omitUndefined({
     instructions: optional(server, 'instructions', path, readInstructions),
     tools: entries(server['tools'], [...path, 'tools'], readTool),
@@ -53,14 +53,14 @@ function readServer(value: JsonValue, path: Path): LockedServer {
 /** Older locks have only the hash. */
 function readInstructions(value: JsonValue, path: Path): LockedInstructions {
   if (!isJsonObject(value)) return { hash: string(value, path) };
-  knownKeys(value, ['hash', 'text'], path);
+  assertKnownKeys(value, ['hash', 'text'], path);
   const pinned = pinInstructions(string(value['text'], [...path, 'text']));
-  return { ...pinned, hash: fitting(value, pinned.hash, path) };
+  return { ...pinned, hash: verifiedHash(value, pinned.hash, path) };
 }
 
 function readTool(value: JsonValue, path: Path): LockedTool {
-  const tool = holder(value, path);
-  knownKeys(
+  const tool = object(value, path);
+  assertKnownKeys(
     tool,
     ['hash', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'fields'],
     path,
@@ -70,17 +70,17 @@ function readTool(value: JsonValue, path: Path): LockedTool {
     description: string(tool['description'], [...path, 'description']),
     inputSchema: schema(tool['inputSchema'], [...path, 'inputSchema']),
     outputSchema: optional(tool, 'outputSchema', path, schema),
-    annotations: optional(tool, 'annotations', path, holder),
-    _meta: optional(tool, '_meta', path, holder),
-    fields: optional(tool, 'fields', path, holder),
+    annotations: optional(tool, 'annotations', path, object),
+    _meta: optional(tool, '_meta', path, object),
+    fields: optional(tool, 'fields', path, object),
   });
   const pinned = pinDefinition(definition);
-  return { ...pinned, hash: fitting(tool, pinned.hash, path) };
+  return { ...pinned, hash: verifiedHash(tool, pinned.hash, path) };
 }
 
-function fitting(holding: JsonObject, hash: string, path: Path): string {
-  if (string(holding['hash'], [...path, 'hash']) === hash) return hash;
-  throw new LockError([...path, 'hash'], 'does not fit the definition beside it; one of them was changed by hand');
+function verifiedHash(parent: JsonObject, hash: string, path: Path): string {
+  if (string(parent['hash'], [...path, 'hash']) === hash) return hash;
+  throw new LockError([...path, 'hash'], 'does not match the definition next to it; one of them was edited by hand');
 }
 
 function optional<Value>(
@@ -98,30 +98,30 @@ function entries<Entry>(
   path: Path,
   read: (value: JsonValue, path: Path) => Entry,
 ): Map<string, Entry> {
-  return new Map(Object.entries(holder(value, path)).map(([key, entry]) => [key, read(entry, [...path, key])]));
+  return new Map(Object.entries(object(value, path)).map(([key, entry]) => [key, read(entry, [...path, key])]));
 }
 
-function knownKeys(value: JsonObject, known: readonly string[], path: Path): void {
+function assertKnownKeys(value: JsonObject, known: readonly string[], path: Path): void {
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) throw new LockError([...path, unknown], `is unknown; expected ${known.join(', ')}`);
 }
 
-function holder(value: unknown, path: Path): JsonObject {
+function object(value: unknown, path: Path): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new LockError(path, wrong(value, 'an object'));
+  throw new LockError(path, mismatch(value, 'an object'));
 }
 
 function string(value: JsonValue | undefined, path: Path): string {
   if (typeof value === 'string') return value;
-  throw new LockError(path, wrong(value, 'text'));
+  throw new LockError(path, mismatch(value, 'text'));
 }
 
 function schema(value: JsonValue | undefined, path: Path): LockedSchema {
   if (typeof value === 'boolean' || isJsonObject(value)) return value;
-  throw new LockError(path, wrong(value, 'a JSON Schema'));
+  throw new LockError(path, mismatch(value, 'a JSON Schema'));
 }
 
-function wrong(value: unknown, expected: string): string {
+function mismatch(value: unknown, expected: string): string {
   return value === undefined ? 'is missing' : `expected ${expected}, found ${shown(value)}`;
 }
 

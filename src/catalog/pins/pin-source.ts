@@ -21,7 +21,7 @@ export function pinSource(source: Source, pins: Pins): Source {
   const { server } = source;
   const hashes = new WeakMap<SourceTool, LockedTool | undefined>();
   let last:
-    | { readonly given: SourceState; readonly pin: LockedServer | undefined; readonly made: SourceState }
+    | { readonly given: SourceState; readonly pin: LockedServer | undefined; readonly result: SourceState }
     | undefined;
   const since = new Map<string, number>();
 
@@ -31,14 +31,14 @@ export function pinSource(source: Source, pins: Pins): Source {
   };
   const state = (): SourceState => {
     const given = source.state();
-    if (last?.given === given && last.pin === pins.get(server)) return last.made;
+    if (last?.given === given && last.pin === pins.get(server)) return last.result;
     // A server that is down may not have listed its tools yet. A server without tools may list them later.
     const isListed = given.down === undefined && given.tools.length > 0;
     const pin = pins.get(server) ?? (isListed ? pins.pinFirst(server, lockedServer(given)) : undefined);
-    const made = pin === undefined ? given : compared(given, pin, server, pinned, since);
-    pins.compared(server, made === given ? undefined : () => lockedServer(given));
-    last = { given, pin, made };
-    return made;
+    const result = pin === undefined ? given : applyPin(given, pin, server, pinned, since);
+    pins.setUnaccepted(server, result === given ? undefined : () => lockedServer(given));
+    last = { given, pin, result };
+    return result;
   };
   return {
     ...source,
@@ -63,7 +63,7 @@ export function diffPin(server: string, pin: LockedServer, now: LockedServer): S
   return { ...diff, tools };
 }
 
-function compared(
+function applyPin(
   given: SourceState,
   pin: LockedServer,
   server: string,

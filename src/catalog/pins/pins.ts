@@ -102,7 +102,7 @@ export class Pins {
   }
 
   /** Records the definitions of a server that wait for acceptance. Pins of other processes are polled only while there are any. */
-  compared(server: string, unaccepted: (() => LockedServer) | undefined): void {
+  setUnaccepted(server: string, unaccepted: (() => LockedServer) | undefined): void {
     if (unaccepted === undefined) this.#unaccepted.delete(server);
     else this.#unaccepted.set(server, unaccepted);
     const { pollMs } = this.#storage;

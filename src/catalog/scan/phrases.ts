@@ -6,7 +6,7 @@ export interface Phrase {
   readonly weight: number;
   readonly steps: readonly Step[];
   /** Runs in linear time: it contains no nested or unbounded repetition. */
-  readonly sign?: RegExp;
+  readonly pattern?: RegExp;
 }
 
 /** A class of words, with the number of other words that may precede it. */
@@ -348,22 +348,24 @@ export const phrases: readonly Phrase[] = [
     meaning: 'gives the model orders',
     weight: 1,
     steps: [],
-    sign: /\b(?:curl|wget)\b[^\n|]{0,80}\| ?(?:sudo )?(?:ba|z|da)?sh\b/,
+    pattern: /\b(?:curl|wget)\b[^\n|]{0,80}\| ?(?:sudo )?(?:ba|z|da)?sh\b/,
   },
   {
     meaning: 'names a file that contains credentials',
     weight: 1,
     steps: [],
-    sign: /(?:\.bash_history|\bknown_hosts\b|\.ssh\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws\/|\.netrc\b|\.git-credentials\b|\.kube\b|\.docker\/config|\.gnupg\b|\/etc\/(?:passwd|shadow)\b|\.cursor\/mcp\.json|\bmcp\.json\b|claude_desktop_config|passwords?\.txt\b|\.pypirc\b|\.npmrc\b|(?<![\w*])\.env\b(?!\.))/,
+    pattern:
+      /(?:\.bash_history|\bknown_hosts\b|\.ssh\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws\/|\.netrc\b|\.git-credentials\b|\.kube\b|\.docker\/config|\.gnupg\b|\/etc\/(?:passwd|shadow)\b|\.cursor\/mcp\.json|\bmcp\.json\b|claude_desktop_config|passwords?\.txt\b|\.pypirc\b|\.npmrc\b|(?<![\w*])\.env\b(?!\.))/,
   },
   {
     meaning: 'addresses the model with a tag of its own',
     weight: 1,
     steps: [],
-    sign: /<\/?(?:important|system|instructions?|instructions?[_-]for[_-]\w{1,20}|secret|hidden|critical|urgent|assistant|admin|override)>|<\|(?:im_start|im_end|system|endoftext)\|>|\[{1,2}(?:system|hidden|critical|secret|assistant|admin|override)(?:[ :][^\]\n]{0,80})?\]|[#=*]{2,5} ?system\b[^\n]{0,20}(?::|===|—)|<!--/,
+    pattern:
+      /<\/?(?:important|system|instructions?|instructions?[_-]for[_-]\w{1,20}|secret|hidden|critical|urgent|assistant|admin|override)>|<\|(?:im_start|im_end|system|endoftext)\|>|\[{1,2}(?:system|hidden|critical|secret|assistant|admin|override)(?:[ :][^\]\n]{0,80})?\]|[#=*]{2,5} ?system\b[^\n]{0,20}(?::|===|—)|<!--/,
   },
-  { meaning: 'addresses the model with a tag of its own', weight: 0.5, steps: [], sign: /\[important\]|\bsystem:/ },
-  { meaning: 'mentions tools of other servers', weight: 1, steps: [], sign: /\bmcp__[a-z0-9]/ },
+  { meaning: 'addresses the model with a tag of its own', weight: 0.5, steps: [], pattern: /\[important\]|\bsystem:/ },
+  { meaning: 'mentions tools of other servers', weight: 1, steps: [], pattern: /\bmcp__[a-z0-9]/ },
 ];
 
 function phrasesOf(meaning: string, weight: number, all: readonly string[]): Phrase[] {

@@ -103,7 +103,7 @@ function findPhrases(text: string): FoundPhrase[] {
     }
   }
   for (const phrase of phrases) {
-    const match = phrase.sign?.exec(text)?.[0];
+    const match = phrase.pattern?.exec(text)?.[0];
     if (match !== undefined) found.set(phrase, match.slice(0, maxQuotedLength));
   }
   return [...found].map(([phrase, words]) => ({ phrase, words: words.replace(/\s+/g, ' ') }));

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { subjectSignals } from './signals.ts';
 
-for (const { sign, stems } of subjectSignals)
-  test(`every match of ${sign.source.slice(0, 40)}… contains a stem`, () => {
+for (const { pattern, stems } of subjectSignals)
+  test(`every match of ${pattern.source.slice(0, 40)}… contains a stem`, () => {
     // Without assertions, which strings are not generated for; without them the expression matches more.
-    const expression = new RegExp(sign.source.replaceAll(String.raw`\b`, ''));
+    const expression = new RegExp(pattern.source.replaceAll(String.raw`\b`, ''));
     const isStemmed = (text: string): boolean => stems.split('|').some((stem) => text.toLowerCase().includes(stem));
     fc.assert(
       fc.property(fc.stringMatching(expression), (text) =>

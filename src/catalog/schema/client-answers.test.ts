@@ -30,10 +30,10 @@ describe('the answer to an MCP form', () => {
   });
 
   it('is rejected with its problems when it does not match the schema', () => {
-    assert.throws(() => answered(form, { age: 17 }), /does not fit the requested schema: \$\.age must be >= 18/);
+    assert.throws(() => answered(form, { age: 17 }), /does not match the requested schema: \$\.age must be >= 18/);
     assert.throws(() => answered(form, {}), /\$ "age" is missing/);
     for (const wrong of [{ color: 'blue' }, { mail: 'a' }, { sizes: ['l'] }, { sizes: ['s', 'm'] }])
-      assert.throws(() => answered(form, { age: 18, ...wrong }), /does not fit/);
+      assert.throws(() => answered(form, { age: 18, ...wrong }), /does not match/);
   });
 
   it('is rejected when the schema cannot be compiled', () => {

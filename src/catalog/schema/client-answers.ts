@@ -20,7 +20,7 @@ export function checkedElicitation(request: Elicitation, answer: unknown): Elici
   const problems = compiled.validate(content);
   if (problems !== undefined) {
     const details = problems.map(({ path, message }) => `${path} ${message}`).join('; ');
-    throw new Error(`the answer does not fit the requested schema: ${details}`);
+    throw new Error(`the answer does not match the requested schema: ${details}`);
   }
   return { action, content };
 }

@@ -125,7 +125,7 @@ function* syntaxOf(
 
 const whiteSpace =
   '\\t\\n\\x0b\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
-const known = /[dDwWsSbBnrtvfpPcxu^$\\.*+?()[\]{}|/-]/;
+const knownEscapes = /[dDwWsSbBnrtvfpPcxu^$\\.*+?()[\]{}|/-]/;
 
 /** Compiles a pattern with RE2, which is loaded on first use because most schemas do not need it. */
 function re2(pattern: string): LinearPattern {
@@ -136,28 +136,28 @@ function re2(pattern: string): LinearPattern {
 
 /** Rewrites the parts of a JavaScript pattern that RE2 interprets differently. */
 function inRe2Syntax(pattern: string): string {
-  let made = '';
+  let rewritten = '';
   let isInClass = false;
   for (let at = 0; at < pattern.length; at += 1) {
     const character = pattern.charAt(at);
     if (character === '\\') {
       at += 1;
-      made += escapeInRe2(pattern.charAt(at), isInClass);
+      rewritten += escapeInRe2(pattern.charAt(at), isInClass);
     } else if (isInClass) {
       // `[[:alpha:]]` is a POSIX class in RE2.
-      made += character === '[' ? '\\[' : character;
+      rewritten += character === '[' ? '\\[' : character;
       isInClass = character !== ']';
     } else if (character === '[') {
       isInClass = true;
-      made += character;
+      rewritten += character;
       if (pattern.charAt(at + 1) === '^') {
-        made += '^';
+        rewritten += '^';
         at += 1;
       }
       // The library's translation rewrites empty classes.
-    } else made += character === '.' ? '[^\\n\\r\\x{2028}\\x{2029}]' : character;
+    } else rewritten += character === '.' ? '[^\\n\\r\\x{2028}\\x{2029}]' : character;
   }
-  return made;
+  return rewritten;
 }
 
 function escapeInRe2(escaped: string, isInClass: boolean): string {
@@ -167,5 +167,5 @@ function escapeInRe2(escaped: string, isInClass: boolean): string {
   if (escaped === 'S' && !isInClass) return `[^${whiteSpace}]`;
   if (escaped === '0') return '\\x00';
   if (escaped === 'b' && isInClass) return '\\x08';
-  return known.test(escaped) || !/\w/.test(escaped) ? `\\${escaped}` : escaped;
+  return knownEscapes.test(escaped) || !/\w/.test(escaped) ? `\\${escaped}` : escaped;
 }

@@ -34,7 +34,7 @@ export function unusableSchemaNotice(reason: string): string {
   return `its input schema cannot be used, so its arguments cannot be checked: ${reason}; it can be called once "schema": "trust" is set for it`;
 }
 
-/** `strict`: a pattern that cannot be checked in linear time is an error. `trusting`: such patterns are left out. */
+/** `strict`: a pattern that cannot be checked in linear time is an error. `trusting`: such patterns are omitted. */
 type Patterns = 'strict' | 'trusting';
 
 const require = createRequire(import.meta.url);
@@ -113,11 +113,11 @@ export class SchemaCompiler {
   #compile({ dialect, schema, notice }: DialectSchema, patterns: Patterns, key: string): Compiled {
     const given = withRootId(schema, key);
     if (!isPlain(schema)) void metaValidatorFor(dialect).validateSchema(given, true);
-    const left: string[] = [];
+    const omitted: string[] = [];
     // Ajv would return the first schema with a repeated `$id`.
-    const isAlone = patterns === 'trusting' || JSON.stringify(schema).includes('"$id":');
+    const isUnshared = patterns === 'trusting' || JSON.stringify(schema).includes('"$id":');
     const compiled = (extent: Extent): ValidateFunction =>
-      this.#for({ dialect, patterns, extent, isAlone, left }).compile(given);
+      this.#ajvFor({ dialect, patterns, extent, isUnshared, omitted }).compile(given);
     const first = compiled('first-problem');
     let all: ValidateFunction | undefined;
     // Its validator would return a promise whose rejection is never handled.
@@ -149,19 +149,28 @@ export class SchemaCompiler {
         return false;
       }
     };
-    return { ok: true, validate, fitsInTime, notices: [...(notice === undefined ? [] : [notice]), ...new Set(left)] };
+    return {
+      ok: true,
+      validate,
+      fitsInTime,
+      notices: [...(notice === undefined ? [] : [notice]), ...new Set(omitted)],
+    };
   }
 
-  #for({ dialect, patterns, extent, isAlone, left }: AjvNeeds): Ajv {
+  #ajvFor({ dialect, patterns, extent, isUnshared, omitted }: AjvNeeds): Ajv {
     const key = `${dialect} ${extent}`;
-    let ajv = isAlone ? undefined : this.#ajv.get(key);
+    let ajv = isUnshared ? undefined : this.#ajv.get(key);
     if (ajv === undefined) {
-      const regExp = Object.assign((pattern: string) => enginePattern(pattern, patterns, left), {
+      const regExp = Object.assign((pattern: string) => enginePattern(pattern, patterns, omitted), {
         code: 'linearPattern',
       });
-      const own = { addUsedSchema: isAlone, allErrors: extent === 'all-problems', code: { optimize: false, regExp } };
+      const own = {
+        addUsedSchema: isUnshared,
+        allErrors: extent === 'all-problems',
+        code: { optimize: false, regExp },
+      };
       ajv = newAjv(dialect, { ...options, ...own });
-      if (!isAlone) this.#ajv.set(key, ajv);
+      if (!isUnshared) this.#ajv.set(key, ajv);
     }
     return ajv;
   }
@@ -174,9 +183,9 @@ interface AjvNeeds {
   readonly patterns: Patterns;
   readonly extent: Extent;
   /** Whether the compiler is not shared with other schemas. */
-  readonly isAlone: boolean;
+  readonly isUnshared: boolean;
   /** Receives the patterns that were omitted. */
-  readonly left: string[];
+  readonly omitted: string[];
 }
 
 function assertSize(schema: JsonSchema, text: string): void {
@@ -195,14 +204,14 @@ function countParts(value: unknown): number {
 }
 
 /** Returns a pattern in the form that Ajv expects. Ajv uses its text as the cache key. */
-function enginePattern(pattern: string, patterns: Patterns, left: string[]): LinearPattern {
+function enginePattern(pattern: string, patterns: Patterns, omitted: string[]): LinearPattern {
   const named = ({ test }: LinearPattern): LinearPattern =>
     Object.assign({ test }, { toString: () => `linear ${pattern}` });
   try {
     return named(linearPattern(pattern));
   } catch (error) {
     if (patterns === 'strict') throw error;
-    left.push(`its schema is trusted: ${messageOf(error)}, so it is not checked`);
+    omitted.push(`its schema is trusted: ${messageOf(error)}, so it is not checked`);
     return named({ test: () => true });
   }
 }

@@ -17,9 +17,9 @@ const known: readonly (readonly [name: RegExp, dialect: Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, '2019-09'],
   [/^https?:\/\/json-schema\.org\/draft-0[467]\/(?:hyper-)?schema#?$/, 'draft-07'],
 ];
-const isDraft04 = /^https?:\/\/json-schema\.org\/draft-04\//;
-/** SchemaObject that draft-07 does not have. A schema with one of them is not treated as draft-07. */
-const newer =
+const draft04Pattern = /^https?:\/\/json-schema\.org\/draft-04\//;
+/** Keywords that draft-07 does not have. A schema with one of them is not treated as draft-07. */
+const newerKeywords =
   /"(?:prefixItems|\$dynamicRef|\$dynamicAnchor|\$recursiveRef|\$anchor|unevaluated\w+|dependent(?:Required|Schemas)|m(?:in|ax)Contains)":/;
 
 const schemaMaps = new Set(['properties', 'patternProperties', 'definitions', '$defs', 'dependencies']);
@@ -34,7 +34,7 @@ export function inDeclaredDialect(schema: JsonSchema): DialectSchema {
   if ($schema === undefined) return { dialect: '2020-12', schema: rest };
   const name = typeof $schema === 'string' ? $schema : JSON.stringify($schema);
   const dialect = known.find(([pattern]) => pattern.test(name))?.[1];
-  if (dialect !== undefined) return { dialect, schema: isDraft04.test(name) ? fromDraft04(rest, true) : rest };
+  if (dialect !== undefined) return { dialect, schema: draft04Pattern.test(name) ? fromDraft04(rest, true) : rest };
   const shown = JSON.stringify(name.slice(0, 100));
   return {
     dialect: '2020-12',
@@ -45,7 +45,7 @@ export function inDeclaredDialect(schema: JsonSchema): DialectSchema {
 
 /** Returns a schema that is invalid in its declared dialect in an older dialect that it may be written in; `undefined` when there is none. */
 export function inOlderDialect(schema: JsonSchema): DialectSchema | undefined {
-  if (typeof schema === 'boolean' || newer.test(JSON.stringify(schema))) return undefined;
+  if (typeof schema === 'boolean' || newerKeywords.test(JSON.stringify(schema))) return undefined;
   const { $schema: _, ...rest } = schema;
   return { dialect: 'draft-07', schema: fromDraft04(rest, false) };
 }

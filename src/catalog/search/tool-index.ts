@@ -4,12 +4,12 @@ import { synonymsOf, wordsOf } from './search-words.ts';
 
 /** The weight of a word by its field, and how much the length of the field reduces it. */
 const fields = [
-  { weight: 3, flatten: 0.4, text: ({ id }: ToolDefinition) => id.tool },
-  { weight: 1.2, flatten: 0, text: ({ id }: ToolDefinition) => id.server },
-  { weight: 2, flatten: 0.4, text: ({ title, annotations }: ToolDefinition) => title ?? annotations.title ?? '' },
-  { weight: 2, flatten: 0.4, text: ({ description }: ToolDefinition) => firstSentence(description) },
-  { weight: 0.6, flatten: 0.7, text: ({ description }: ToolDefinition) => description.slice(0, 2000) },
-  { weight: 0.7, flatten: 0.7, text: ({ inputSchema }: ToolDefinition) => argumentNames(inputSchema).join(' ') },
+  { weight: 3, lengthPenalty: 0.4, text: ({ id }: ToolDefinition) => id.tool },
+  { weight: 1.2, lengthPenalty: 0, text: ({ id }: ToolDefinition) => id.server },
+  { weight: 2, lengthPenalty: 0.4, text: ({ title, annotations }: ToolDefinition) => title ?? annotations.title ?? '' },
+  { weight: 2, lengthPenalty: 0.4, text: ({ description }: ToolDefinition) => firstSentence(description) },
+  { weight: 0.6, lengthPenalty: 0.7, text: ({ description }: ToolDefinition) => description.slice(0, 2000) },
+  { weight: 0.7, lengthPenalty: 0.7, text: ({ inputSchema }: ToolDefinition) => argumentNames(inputSchema).join(' ') },
 ] as const;
 /** The saturation of term frequency, above which a repeated word adds little. */
 const saturation = 1.4;
@@ -34,9 +34,9 @@ export class ToolIndex {
     );
     for (const tool of tools.keys()) {
       const weights = new Map<string, number>();
-      for (const [index, { weight, flatten }] of fields.entries()) {
+      for (const [index, { weight, lengthPenalty }] of fields.entries()) {
         const list = words[index]?.[tool] ?? [];
-        const length = 1 - flatten + (flatten * list.length) / Math.max(1, average[index] ?? 1);
+        const length = 1 - lengthPenalty + (lengthPenalty * list.length) / Math.max(1, average[index] ?? 1);
         for (const word of list) weights.set(word, (weights.get(word) ?? 0) + weight / length);
       }
       for (const [word, weight] of weights)
@@ -64,14 +64,14 @@ export class ToolIndex {
   #scoresOf(word: string): Float64Array {
     const scores = new Float64Array(this.#tools.length);
     for (const meaning of synonymsOf(word)) {
-      const best = this.#best(meaning);
+      const best = this.#bestScores(meaning);
       for (const tool of scores.keys()) scores[tool] = (scores[tool] ?? 0) + synonymWeight * (best[tool] ?? 0);
     }
-    return this.#best([word], scores);
+    return this.#bestScores([word], scores);
   }
 
   /** Returns the score of each tool for the word that matches it best. */
-  #best(words: readonly string[], best = new Float64Array(this.#tools.length)): Float64Array {
+  #bestScores(words: readonly string[], best = new Float64Array(this.#tools.length)): Float64Array {
     for (const word of words) {
       const postings = this.#postings.get(word) ?? [];
       const rarity = Math.log(1 + (this.#tools.length - postings.length + 0.5) / (postings.length + 0.5));

@@ -16,7 +16,7 @@ export const definitionLimits = {
   maxListLength: 8 * 1024 * 1024,
 } as const;
 
-/** A definition within the limits, or the reason why it is left out. */
+/** A definition within the limits, or the reason why it is omitted. */
 export type LimitedDefinition =
   | { readonly definition: JsonObject; readonly notices: readonly string[]; readonly problem?: never }
   | { readonly problem: string; readonly definition?: never; readonly notices?: never };
@@ -37,21 +37,27 @@ export class DefinitionBudget {
     const { name, inputSchema, outputSchema, ...others } = given;
     if (typeof name === 'string' && name.length > maxNameLength)
       return {
-        problem: `its name has ${count(name.length)} characters, and at most ${count(maxNameLength)} are offered`,
+        problem: `its name has ${count(name.length)} characters, more than the limit of ${count(maxNameLength)}`,
       };
     const schemas = lengthOf(inputSchema) + lengthOf(outputSchema);
     if (schemas > maxSchemaLength)
       return {
-        problem: `its schemas have ${count(schemas)} characters, and at most ${count(maxSchemaLength)} are offered`,
+        problem: `its schemas have ${count(schemas)} characters, more than the limit of ${count(maxSchemaLength)}`,
       };
     const notices: string[] = [];
-    const definition = withoutLargeFields(withoutOwnMeta(cutProse(others, notices)), maxFieldsLength, notices);
+    const definition = withoutLargeFields(
+      withoutOwnMeta(truncateProseFields(others, notices)),
+      maxFieldsLength,
+      notices,
+    );
     const length = schemas + lengthOf(definition);
     if (this.#count >= this.#maxCount)
-      return { problem: `its server has more than ${count(this.#maxCount)}, and those after are not offered` };
+      return {
+        problem: `its server has more than ${count(this.#maxCount)} entries, and the rest are not offered`,
+      };
     if (this.#length + length > maxListLength)
       return {
-        problem: `the definitions before it have ${count(this.#length)} characters, and at most ${count(maxListLength)} of a server are offered`,
+        problem: `the definitions before it have ${count(this.#length)} characters, and all definitions of a server may have at most ${count(maxListLength)}`,
       };
     this.#count += 1;
     this.#length += length;
@@ -60,27 +66,27 @@ export class DefinitionBudget {
 }
 
 /** Truncates the title and the description of a definition, and adds a notice for each. */
-function cutProse(fields: JsonObject, notices: string[]): JsonObject {
+function truncateProseFields(fields: JsonObject, notices: string[]): JsonObject {
   const { maxProseLength } = definitionLimits;
-  const cut = (value: JsonValue, key: string): JsonValue => {
+  const truncate = (value: JsonValue, key: string): JsonValue => {
     if (typeof value !== 'string' || value.length <= maxProseLength) return value;
-    notices.push(`its ${key} has ${count(value.length)} characters and is cut after ${count(maxProseLength)}`);
-    return cutText(value);
+    notices.push(`its ${key} has ${count(value.length)} characters and is truncated to ${count(maxProseLength)}`);
+    return truncateProse(value);
   };
   const changed = Object.entries(fields).map(([key, value]): [string, JsonValue] => {
-    if (key === 'title' || key === 'description') return [key, cut(value, key)];
+    if (key === 'title' || key === 'description') return [key, truncate(value, key)];
     if (key === 'annotations' && isJsonObject(value) && typeof value['title'] === 'string')
-      return [key, { ...value, title: cut(value['title'], 'title') }];
+      return [key, { ...value, title: truncate(value['title'], 'title') }];
     return [key, value];
   });
   return Object.fromEntries(changed);
 }
 
 /** Truncates a text that exceeds the limit for prose, and appends a note. */
-export function cutText(text: string): string {
+export function truncateProse(text: string): string {
   const { maxProseLength } = definitionLimits;
   if (text.length <= maxProseLength) return text;
-  return `${text.slice(0, maxProseLength)}… [cut by Signalbox: the server gave ${count(text.length)} characters]`;
+  return `${text.slice(0, maxProseLength)}… [truncated by Signalbox: the server sent ${count(text.length)} characters]`;
 }
 
 function withoutLargeFields(definition: JsonObject, maxLength: number, notices: string[]): JsonObject {
@@ -88,7 +94,7 @@ function withoutLargeFields(definition: JsonObject, maxLength: number, notices: 
   const length = lengthOf(fields);
   if (length <= maxLength) return definition;
   notices.push(
-    `its further fields (${Object.keys(fields).slice(0, 5).join(', ')}) have ${count(length)} characters and are left out`,
+    `its other fields (${Object.keys(fields).slice(0, 5).join(', ')}) have ${count(length)} characters and are omitted`,
   );
   const { uri, uriTemplate, annotations } = fields;
   return Object.fromEntries(

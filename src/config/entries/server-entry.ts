@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { assertServerName } from '../../core/tools/tool-names.ts';
 import { limitsOf } from '../../catalog/source/source.ts';
-import { doubleMentions } from '../../catalog/transforms/shaping/shaping-keys.ts';
+import { findDuplicateKeys } from '../../catalog/transforms/shaping/shaping-keys.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { ServerEntry } from '../configuration.ts';
@@ -151,7 +151,7 @@ function commonSettings(
 function shapingIssues(settings: ToolSettings | undefined, entry: readonly string[]): ValidationIssue[] {
   if (settings === undefined) return [];
   const path = [...entry, 'tools'];
-  const doubles = doubleMentions({ ...settings, origin: '' }).map(({ section, first, second }) => ({
+  const duplicates = findDuplicateKeys({ ...settings, origin: '' }).map(({ section, first, second }) => ({
     path: [...path, section, second],
     message: `is the same tool as ${JSON.stringify(first)}, by its other name`,
     hint: 'keep one of the two',
@@ -165,7 +165,7 @@ function shapingIssues(settings: ToolSettings | undefined, entry: readonly strin
         hint: 'keep one of the two',
       })),
   );
-  return [...doubles, ...both];
+  return [...duplicates, ...both];
 }
 
 const passedOn = new Set('type command args env url headers auth npm disabled passthrough trackInvocations'.split(' '));

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { assertServerName } from '../../core/tools/tool-names.ts';
-import { cutText, definitionLimits } from '../../catalog/source/definition-limits.ts';
+import { truncateProse, definitionLimits } from '../../catalog/source/definition-limits.ts';
 import { type Source, type SourceHealth, type SourceState, limitsOf } from '../../catalog/source/source.ts';
 import type { LogLevel, CallRoot } from '../../core/calls/call-client.ts';
 import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
@@ -151,7 +151,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
         ...tools.listing,
         notices: [...tools.listing.notices, ...content.notices, ...cuts.values(), ...instructionsCut(instructions)],
         content: content.listing,
-        instructions: instructions === undefined ? undefined : cutText(instructions),
+        instructions: instructions === undefined ? undefined : truncateProse(instructions),
         down,
       }));
     },

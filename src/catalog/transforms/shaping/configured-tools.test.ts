@@ -81,7 +81,7 @@ describe('the tools block of a configuration file', () => {
     );
   });
 
-  test('takes the server down, with the reason, when it does not fit the schema of a tool', async () => {
+  test('takes the server down, with the reason, when it does not match the schema of a tool', async () => {
     const place = placeWith({ arguments: { add: { hide: ['text'] } } });
     const { servers, items } = (await place.json(['tools', '--why'])) as unknown as ToolListing;
     const server = servers.find(({ name }) => name === 'notes');

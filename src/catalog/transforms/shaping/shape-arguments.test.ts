@@ -99,7 +99,7 @@ describe('a hidden argument', () => {
       assert.equal(rejected.error?.code, 'arguments-invalid');
       assert.equal(
         rejected.error?.message,
-        'the arguments of mcp__s__echo do not fit its schema: $.head: "head" is not known',
+        'the arguments of mcp__s__echo do not match its schema: $.head: "head" is not known',
       );
     }));
 
@@ -125,7 +125,7 @@ describe('a fixed argument', () => {
 
   test('whose value does not match the schema is a configuration error', async () => {
     await assert.rejects(boxWith({ set: { head: 'many' } }), {
-      message: `${origin}: tools.arguments of tool "echo" gives a value that does not fit the schema: $.head: must be integer`,
+      message: `${origin}: tools.arguments of tool "echo" gives a value that does not match the schema: $.head: must be integer`,
     });
     await assert.rejects(boxWith({ default: { options: { deep: 1 } } }), /\$\.options\.deep: must be boolean/);
   });

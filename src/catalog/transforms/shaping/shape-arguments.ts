@@ -63,7 +63,7 @@ interface ShapedSchema {
 }
 
 const unchecked: Validate = () => undefined;
-/** SchemaObject that constrain several arguments at once. Applied to the caller's part alone, they would mean something different. */
+/** Keywords that constrain several arguments at once. Applied to the caller's arguments alone, they would mean something different. */
 const combiningKeywords = (
   '$ref $dynamicRef allOf anyOf oneOf not if then else dependentRequired dependentSchemas dependencies ' +
   'minProperties maxProperties unevaluatedProperties'
@@ -81,7 +81,7 @@ function shapeSchema(schema: JsonSchema, shaping: ArgumentShaping, place: Shapin
     return { schema, validate: unchecked, notices: [notice] };
   }
   assertHideable(schema, removed, filled, place);
-  assertFitting(schema, filled, place);
+  assertValuesMatch(schema, filled, place);
   const shaped = withProperties(schema, properties, removed, defaults);
   const combining = combiningKeywords.filter((keyword) => Object.hasOwn(schema, keyword));
   const compiled = combining.length === 0 ? place.compiler.compile(shaped) : undefined;
@@ -131,14 +131,14 @@ function assertHideable(
 }
 
 /** Throws for a configured value that the tool would reject in every call. */
-function assertFitting(schema: SchemaObject, filled: JsonObject, place: ShapingPlace): void {
+function assertValuesMatch(schema: SchemaObject, filled: JsonObject, place: ShapingPlace): void {
   const { $schema, $id, $defs, definitions, properties } = schema;
   const parts = { $schema, $id, $defs, definitions, properties };
   const alone = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
   const compiled = place.compiler.compile(alone);
   const [problem] = compiled.ok ? (compiled.validate(filled) ?? []) : [];
   if (problem === undefined) return;
-  throw shapingError(place, `gives a value that does not fit the schema: ${problem.path}: ${problem.message}`);
+  throw shapingError(place, `gives a value that does not match the schema: ${problem.path}: ${problem.message}`);
 }
 
 function shapingError({ own, origin }: ShapingPlace, problem: string): SignalboxError {

@@ -11,7 +11,7 @@ import type { Source } from '../../source/source.ts';
 import { matchesNamePattern } from '../../../core/text/name-pattern.ts';
 import { fullNames } from '../../../core/tools/tool-names.ts';
 import { shapeSource } from './shape-source.ts';
-import { doubleMentions } from './shaping-keys.ts';
+import { findDuplicateKeys } from './shaping-keys.ts';
 import type { ToolShaping } from './tool-shaping.ts';
 
 const origin = 'signalbox.config.json';
@@ -104,8 +104,8 @@ describe('shapeSource', () => {
         ['a', 'was b'],
       ],
     );
-    assert.deepEqual(doubleMentions({ origin, rename: { a: 'b', b: 'a' }, describe: { a: '', b: '' } }), []);
-    assert.deepEqual(doubleMentions({ origin, rename: { a: 'b' }, title: { a: '', b: '' } }), [
+    assert.deepEqual(findDuplicateKeys({ origin, rename: { a: 'b', b: 'a' }, describe: { a: '', b: '' } }), []);
+    assert.deepEqual(findDuplicateKeys({ origin, rename: { a: 'b' }, title: { a: '', b: '' } }), [
       { section: 'title', first: 'a', second: 'b' },
     ]);
   });

@@ -10,20 +10,20 @@ import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';
 
 /** Returns a source with the configured changes to its tools. */
 export function shapeSource(source: Source, shaping: ToolShaping): Source {
-  const hides: ToolTransform = (tool) => {
+  const hideExcluded: ToolTransform = (tool) => {
     const hidden = hidingRule({ server: source.server, own: tool.tool }, shaping);
     return hidden === undefined ? tool : { hidden };
   };
-  const transforms = [hides, shaped(source.server, shaping)];
+  const transforms = [hideExcluded, shapeTool(source.server, shaping)];
   // Tools that are already hidden still exist.
   const noticesOf = ({ tools, hidden = [] }: SourceState): string[] => {
     const names = [...tools, ...hidden].map(({ tool }) => tool);
     return unmatched(shaping, source.server, names);
   };
   const mapped = mapSource(source, (tool) => applyTransforms(tool, transforms, source.server), noticesOf);
-  const made = renameLocked(mapped, shaping);
+  const shaped = renameLocked(mapped, shaping);
   const { serverLabels } = shaping;
-  return serverLabels === undefined ? made : { ...made, labels: serverLabels };
+  return serverLabels === undefined ? shaped : { ...shaped, labels: serverLabels };
 }
 
 /** Applies the configured names to tools that the lock withholds, because callers use these names. */
@@ -48,7 +48,7 @@ function hidingRule(tool: ShapedTool, shaping: ToolShaping): string | undefined 
   return `hidden by the allow patterns in ${origin}, none of which matches it`;
 }
 
-function shaped(server: string, shaping: ToolShaping): ToolTransform {
+function shapeTool(server: string, shaping: ToolShaping): ToolTransform {
   const names = new Map(Object.entries(shaping.rename ?? {}));
   const { serverLabels = [] } = shaping;
   const compiler = new SchemaCompiler();

@@ -4,7 +4,7 @@ import { fullNames } from '../../../core/tools/tool-names.ts';
 import { type ToolSection, type ToolShaping, toolSections } from './tool-shaping.ts';
 
 /** Two keys of one section that match the same tool. */
-export interface DoubleMention {
+export interface DuplicateKeys {
   readonly section: ToolSection;
   readonly first: string;
   readonly second: string;
@@ -74,7 +74,7 @@ function ownNames({ rename = {} }: ToolShaping, key: string): string[] {
 }
 
 /** Returns the tools that a section names twice, by their new and by their own name, which is ambiguous. */
-export function doubleMentions(shaping: ToolShaping): DoubleMention[] {
+export function findDuplicateKeys(shaping: ToolShaping): DuplicateKeys[] {
   return toolSections.flatMap((section) => {
     const firsts = new Map<string, string>();
     const exact = Object.keys(shaping[section] ?? {}).filter((key) => !key.includes('*'));

@@ -148,7 +148,7 @@ function reasonSuffix(server: string, reason = ''): string {
   const rest = [
     `server "${server}" is disabled`,
     `server "${server}" is down: `,
-    `server "${server}" is still being connected to`,
+    `server "${server}" is still starting`,
   ].reduce((text, known) => text.replace(known, ''), reason);
   return rest === '' ? '' : `: ${oneLine(rest)}`;
 }
