@@ -49,7 +49,7 @@ export interface Sessions {
   /**
    * Answers a server's question with `{ action: "accept" | "decline" | "cancel", content? }`. Rejects with
    * `elicitation-unknown`, with `elicitation-closed` when it no longer waits, and with `elicitation-invalid` when the content
-   * does not fit the requested schema.
+   * does not match the requested schema.
    */
   answerElicitation(id: string, elicitationId: string, answer: JsonObject, by: Principal): Promise<void>;
   /**

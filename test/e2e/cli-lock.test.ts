@@ -159,7 +159,7 @@ suite('signalbox.lock', () => {
       assert.deepEqual([code, stdout], [2, ''], args.join(' '));
       assert.match(
         stderr,
-        /configuration-invalid: [^]*signalbox\.lock:\d+:\d+ {2}servers\.files\.tools\.read\.hash: does not fit the definition/,
+        /configuration-invalid: [^]*signalbox\.lock:\d+:\d+ {2}servers\.files\.tools\.read\.hash: does not match the definition/,
       );
     }
     const doctor = await project.run(['doctor']);

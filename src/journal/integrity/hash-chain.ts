@@ -142,7 +142,7 @@ function prunedHead({ seq }: ChainHead): Verification {
 function brokenLink(before: ChainHead, entry: StoredEntry, anchors: readonly ChainHead[]): string | undefined {
   if (entry.seq !== before.seq + 1) return `entry ${before.seq + 1} is missing`;
   if (entry.hash !== linkHash(before.hash, entry))
-    return `entry ${entry.seq} was changed: its hash does not fit its content and the entry before`;
+    return `entry ${entry.seq} was changed: its hash does not match its content and the previous entry`;
   if (anchors.some((anchor) => anchor.seq === entry.seq && anchor.hash !== entry.hash)) {
     return `entry ${entry.seq} is not the one that was anchored: entries up to it were rewritten`;
   }

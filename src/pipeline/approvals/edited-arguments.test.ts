@@ -108,7 +108,7 @@ describe('approval with edited arguments', () => {
     const asking = await boxWith(({ arguments: args }) => ({ allow: true, arguments: { ...args, amount: 500 } }));
     const { error } = await asking.call('mcp__bank__pay', { amount: 5 });
     assert.equal(error?.code, 'approval-failed');
-    assert.match(error?.message ?? '', /do not fit the schema/);
+    assert.match(error?.message ?? '', /do not match the schema/);
     await asking.close();
   });
 

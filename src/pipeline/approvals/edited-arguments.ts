@@ -101,7 +101,7 @@ export async function editProblem(
     const parsed = await offered.parse(callerForm);
     if (parsed.ok) return mismatchOf(edited, parsed.value);
     const problems = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    return `they do not fit the schema of ${definition.name}: ${problems}`;
+    return `they do not match the schema of ${definition.name}: ${problems}`;
   } catch (error) {
     return messageOf(error);
   }

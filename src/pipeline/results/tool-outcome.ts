@@ -145,7 +145,7 @@ async function outputProblem(name: string, tool: SourceTool, result: ToolResult)
   const checking = tool.checkOutput?.(result.structuredContent);
   const problems = checking instanceof Promise ? await checking : checking;
   if (problems === undefined) return undefined;
-  return `${name} ran, but its result does not fit its output schema: ${problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
+  return `${name} ran, but its result does not match its output schema: ${problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}`;
 }
 
 /** The key in `_meta` under which a tool reports the cost of the call. */

@@ -63,7 +63,11 @@ function proceed(
   if (!parsed.ok) {
     call.argumentsText = input.givenText;
     const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
-    return failedOutcome('failed', 'arguments-invalid', `the arguments of ${call.name} do not fit its schema: ${list}`);
+    return failedOutcome(
+      'failed',
+      'arguments-invalid',
+      `the arguments of ${call.name} do not match its schema: ${list}`,
+    );
   }
   const { value } = parsed;
   call.arguments = value;

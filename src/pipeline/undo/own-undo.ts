@@ -53,7 +53,7 @@ export async function ownUndo(
   tool.fillDefaults?.(filled);
   const parsed = await tool.offered.parse(filled);
   if (!parsed.ok)
-    return blocked(`the arguments of ${callId} do not fit ${name} any more, so its own undo cannot be run`);
+    return blocked(`the arguments of ${callId} no longer match the schema of ${name}, so its own undo cannot be run`);
   const compensation = { call: callId, session, tool, args: parsed.value, principal, earlier: before.count };
   return { kind: 'ready', compensation };
 }

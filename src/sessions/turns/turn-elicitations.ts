@@ -89,7 +89,7 @@ export class TurnElicitations {
 
   /**
    * Takes the user's answer. Returns false when this turn asked no such question; throws `elicitation-closed` when it no longer
-   * waits, and `elicitation-invalid` when the content does not fit the requested schema.
+   * waits, and `elicitation-invalid` when the content does not match the requested schema.
    */
   answer(elicitationId: string, answer: JsonObject, by: Principal): boolean {
     const closed = this.#closed.get(elicitationId);

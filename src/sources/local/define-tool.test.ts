@@ -99,8 +99,8 @@ describe('schemas of a tool', () => {
       });
       const { call, definition } = await boxWith(add);
       assert.deepEqual(await call({ a: 1, b: 2 }), { sum: 3 });
-      assert.match(String(await call({ a: 1, b: 'two' })), /do not fit its schema: \$\.b: /);
-      assert.match(String(await call({ a: 1 })), /do not fit its schema: .*b/);
+      assert.match(String(await call({ a: 1, b: 'two' })), /do not match its schema: \$\.b: /);
+      assert.match(String(await call({ a: 1 })), /do not match its schema: .*b/);
       assert.deepEqual(calls, [{ a: 1, b: 2 }], 'the handler never receives invalid arguments');
       const { type, properties, required } = definition['inputSchema'] as Record<string, unknown>;
       assert.deepEqual(
@@ -153,9 +153,9 @@ describe('members of a tool', () => {
       'additional fields are passed on, so they are not excluded',
     );
     returned = { s: 1 };
-    assert.match(String(await call({})), /does not fit its output schema: \$\.s: /);
+    assert.match(String(await call({})), /does not match its output schema: \$\.s: /);
     returned = 'text';
-    assert.match(String(await call({})), /does not fit its output schema/);
+    assert.match(String(await call({})), /does not match its output schema/);
   });
 
   test('are all part of the definition', async () => {

@@ -220,7 +220,7 @@ describe('a question of a server', () => {
       const answer = { action: 'accept', content: { answer: 12_345_678 } } as const;
       const result = await box.call('mcp__fixture__interview', { topic: 'x' }, { client: { elicit: () => answer } });
       assert.equal(result.outcome, 'failed');
-      assert.match(result.error.message, /the answer does not fit the requested schema: \$\.answer must be string/);
+      assert.match(result.error.message, /the answer does not match the requested schema: \$\.answer must be string/);
       const { items } = await box.journal.query();
       assert.ok(!JSON.stringify(items).includes('12345678'));
     });
