@@ -69,12 +69,12 @@ export class Policy {
     return this.#set.principalWindowMs;
   }
 
-  /** Whether values that tools returned are found again in arguments, which needs the whole output of a tool. */
+  /** Whether rules search arguments for values that tools returned earlier, which requires the whole output of a tool. */
   get tracksValues(): boolean {
     return this.#set.principalRequirements.trackedLabels.length > 0;
   }
 
-  /** Returns the labels of a tool whose output is recognized again in arguments; without a tool, all such labels. */
+  /** Returns those of the given labels whose tools' output rules search for in later arguments; by default, all such labels. */
   trackedLabels(labels: readonly string[] = this.#set.principalRequirements.trackedLabels): readonly string[] {
     return labels.filter((label) => this.#set.principalRequirements.trackedLabels.includes(label));
   }
@@ -94,7 +94,7 @@ export class Policy {
     return this.#rulesFor(tool).isCountedByLimit;
   }
 
-  /** Returns the denial of a call by a limit that others have reached since it was decided. `isAsked`: a human or a mode answered in the place of rules that ask. */
+  /** Returns a denial when other calls have used up a limit since this call was decided. `isAsked`: a human or a permission mode has already answered for the rules that ask. */
   denyOverLimit(call: PolicyInput, past: DecisionFacts, isAsked: boolean): Decision | undefined {
     const { enforced, view } = this.#rulesFor(call.tool);
     const context = new EvaluationContext(call, past.session, past.principal, view);

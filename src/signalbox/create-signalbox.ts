@@ -46,7 +46,7 @@ import type { JournalApi, Signalbox } from './signalbox.ts';
 import type { SignalboxOptions } from './signalbox-options.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
-/** A protection against floods, far above the limits of clients: see `docs/decisions/results.md`. */
+/** Protects against oversized results, far above the limits of clients: see `docs/decisions/results.md`. */
 const defaultMaxResultBytes = 256 * 1024;
 /** Model APIs accept pictures of up to 5 MB. */
 const defaultMaxMediaBytes = 5 * 1024 * 1024;

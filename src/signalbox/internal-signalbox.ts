@@ -18,7 +18,7 @@ export interface InternalSignalbox extends Signalbox {
    * other. The tool's source marks it `isExternal`.
    */
   begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
-  /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected in any case. */
+  /** Replaces the files that calls may write only with approval. Configurations of Signalbox are always protected. */
   protectFiles(protection: FileProtection): void;
   readonly sessionStore: SessionStore;
   readonly jobStore: JobStore;
@@ -32,7 +32,7 @@ export interface InternalSignalbox extends Signalbox {
   endSession(session: string): void;
   /** Redacts JSON text as the journal does: registered values, and text that looks like a secret. It stays valid JSON. */
   redactJson(text: string): string;
-  /** Returns how many characters at the end of a text may be the beginning of a secret, for text that comes in pieces. */
+  /** Returns how many characters at the end of a text may be the beginning of a secret, for text that arrives in chunks. */
   secretTail(text: string): number;
   /** Records a change of this box's configuration, or a failed attempt. */
   recordConfiguration(change: ConfigurationChange): void;

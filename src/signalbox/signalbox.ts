@@ -97,7 +97,7 @@ export interface JournalApi extends Pick<
 export interface UndoApi {
   /** Undoes a call. When a file has changed since, changes nothing and reports the conflicts. */
   call(callId: string, options?: UndoOptions): Promise<UndoResult>;
-  /** Undoes the calls of a session, last first, until one cannot be undone. */
+  /** Undoes the calls of a session, newest first, until one cannot be undone. */
   session(session: string, options?: UndoOptions): Promise<UndoResult[]>;
   /** Returns whether a call can be undone, as far as that is known without trying. */
   status(callId: string): Promise<UndoStanding>;
@@ -110,7 +110,7 @@ export interface SecretsApi {
   redact(text: string): string;
 }
 
-/** A gateway for tool calls: every call is validated, decided, asked about where needed, recorded, and can be undone where possible. */
+/** A gateway for tool calls: every call is validated, decided by policy, approved by a human where needed, recorded, and can be undone where possible. */
 export interface Signalbox extends BoxContent {
   readonly version: string;
   /** Returns the tools that can be called now, by a client of this profile if one is named. */

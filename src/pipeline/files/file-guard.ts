@@ -16,7 +16,7 @@ import { NameSearch } from './text-names.ts';
 
 /** The files that calls may write only with approval. */
 export interface FileProtection {
-  /** Returns another value when the answers of the other functions may have changed. */
+  /** Returns a different value when the results of the other functions may have changed. */
   version(): unknown;
   /** Directories that are closed to agents, besides the data directory of the box. */
   forbiddenDirectories(): readonly string[];

@@ -1,7 +1,7 @@
 import type { Source } from '../../catalog/source/source.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 
-/** Bounds the queue of one server, so that a slow server does not fill the memory. */
+/** Bounds the queue of one server, so that a slow server does not exhaust the memory. */
 const maxWaitingCalls = 1000;
 
 /** Limits the calls of one server. At most `concurrency` calls run at once; the others wait in order of arrival, in a bounded queue. */

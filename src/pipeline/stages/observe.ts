@@ -27,13 +27,13 @@ export interface ObserveOptions {
   readonly content: boolean;
 }
 
-/** Emits one span for each call, by the GenAI and MCP conventions, and updates the metrics. */
+/** Emits one span for each call, following the GenAI and MCP semantic conventions, and updates the metrics. */
 export function observe(options: ObserveOptions): Stage<Call> {
   return (call, next) => {
     options.metrics?.callStarted();
     const api = telemetry();
-    const coming = api === undefined ? next(call) : traced(api, call, next, options);
-    return mapMaybe(coming, (outcome) => {
+    const pending = api === undefined ? next(call) : traced(api, call, next, options);
+    return mapMaybe(pending, (outcome) => {
       options.metrics?.callEnded({
         server: call.tool?.source.server ?? 'none',
         tool: call.tool?.definition.name ?? 'unknown',

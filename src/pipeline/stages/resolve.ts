@@ -88,9 +88,9 @@ function find(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
 /** Returns the refusal of a tool that the profile of the caller hides; `undefined` when the profile shows it. */
 export function hiddenByProfile(call: Call, tool: CatalogTool | undefined, catalog: Catalog): CallOutcome | undefined {
   const { profile } = call.options;
-  const outside = profile === undefined ? undefined : catalog.outside(profile, tool);
-  if (outside === undefined) return undefined;
-  return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${outside}`);
+  const reason = profile === undefined ? undefined : catalog.exclusionReason(profile, tool);
+  if (reason === undefined) return undefined;
+  return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be called: ${reason}`);
 }
 
 /** Resolves a forwarded call to its target. From here on it is a call of the target, pinned to its current definition. */

@@ -238,7 +238,7 @@ export class Facts {
   /** Returns the count of one of the required meters. */
   reading(meter: Meter, now: number): Reading {
     const state = this.#meters.get(meter);
-    if (state === undefined) throw new Error('these facts were not made for that meter');
+    if (state === undefined) throw new Error('the meter is not among the requirements of these facts');
     return state.read(now);
   }
 

@@ -65,14 +65,14 @@ export class ContentStore {
     }
   }
 
-  /** Returns a content after checking its hash. */
+  /** Returns stored content after checking its hash. */
   read(wanted: string): Buffer {
     const content = this.#found(wanted, () => readFileSync(this.#file(wanted)));
     if (hash('sha256', content) !== wanted) throw lostContentError(wanted, 'is damaged');
     return content;
   }
 
-  /** Writes a content to a new file and checks its hash. */
+  /** Writes stored content to a new file and checks its hash. */
   copyTo(wanted: string, path: PathLike): void {
     if (this.size(wanted) < largeFileBytes) {
       writeFileSync(path, this.read(wanted), { flag: 'wx', mode: 0o600 });
@@ -82,12 +82,12 @@ export class ContentStore {
     if (hashOfFile(path) !== wanted) throw lostContentError(wanted, 'is damaged');
   }
 
-  /** Returns the size of a content in bytes. */
+  /** Returns the size of stored content in bytes. */
   size(wanted: string): number {
     return this.#found(wanted, () => statSync(this.#file(wanted)).size);
   }
 
-  /** Removes the contents that are not wanted and returns the number of freed bytes. An interrupted sweep does no harm. */
+  /** Removes all content that is not wanted and returns the number of freed bytes. An interrupted sweep does no harm. */
   sweep(wanted: ReadonlySet<string>): number {
     let freed = 0;
     for (const folder of readdirSync(this.#directory)) {

@@ -15,7 +15,7 @@ export interface WorkspaceLimits {
 
 /** The result of a scan. */
 export interface ScanResult {
-  /** The differences to the scan before. */
+  /** The differences from the previous scan. */
   readonly changes: readonly PathChange[];
   /** The entries to write to the index: changed ones, ones with a different stat but equal content, and removed ones. */
   readonly indexed: readonly IndexedEntry[];
@@ -353,7 +353,7 @@ export class WorkspaceTree {
   }
 }
 
-/** Returns the bytes that count against the limit: a content that was not read counts as zero. */
+/** Returns the bytes that count against the limit: content that was not read counts as zero. */
 function countedBytes({ size, isBeyondLimits }: FileEntry): number {
   return isBeyondLimits === true ? 0 : size;
 }
