@@ -20,11 +20,11 @@ export function applyPermissionMode(mode: PermissionMode, decision: Decision, ef
         decision,
         mode,
         'deny',
-        `it needs approval (${decision.reason}), and this mode asks nobody`,
+        `it needs approval (${decision.reason}), and this mode never asks`,
       );
     case 'bypassPermissions':
       if (decision.answer === 'allow') return decision;
-      return replaceDecision(decision, mode, 'allow', 'permissions are bypassed; deny rules still hold');
+      return replaceDecision(decision, mode, 'allow', 'permissions are bypassed; deny rules still apply');
   }
 }
 

@@ -8,7 +8,7 @@ import type { Facts } from './facts/facts.ts';
 import type { Policy, PolicyInput } from './policy.ts';
 
 /** A recorded call to be decided again. */
-export interface RecordedCall {
+export interface BacktestCall {
   readonly id: string;
   /** The time of the decision, in milliseconds since 1970. */
   readonly at: number;
@@ -68,7 +68,7 @@ export class Backtester {
   }
 
   /** Processes the next call. A call that is not compared is only history. */
-  add(call: RecordedCall, isCompared: boolean): void {
+  add(call: BacktestCall, isCompared: boolean): void {
     const session = this.#factsOf(`session ${call.session} ${call.session === '' ? call.principal.id : ''}`, () =>
       this.#policy.sessionFacts(),
     );
@@ -88,7 +88,7 @@ export class Backtester {
     return { version: this.#policy.version, calls: this.#calls, skipped: this.#skipped, changed: this.#changed };
   }
 
-  #compare(call: RecordedCall, decision: Decision, past: { session: Facts; principal: Facts }): void {
+  #compare(call: BacktestCall, decision: Decision, past: { session: Facts; principal: Facts }): void {
     const before = decision.ruled ?? decision;
     if (unrepeatable.test(before.rule)) {
       this.#skipped += 1;
@@ -112,7 +112,7 @@ export class Backtester {
   }
 
   /** Rebuilds the definition of a recorded tool as far as rules need it, without annotations. */
-  #tool({ tool, server, naming, effect, labels }: RecordedCall): ToolDefinition {
+  #tool({ tool, server, naming, effect, labels }: BacktestCall): ToolDefinition {
     const key = JSON.stringify([tool, naming, effect, labels]);
     let definition = this.#tools.get(key);
     if (definition === undefined) {

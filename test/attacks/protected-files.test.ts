@@ -31,8 +31,8 @@ suite('write to a protected file under a rule that allows everything', () => {
     'tools/name.mjs': /name\.mjs is a file of a tool module/,
     'scripts/server.mjs': /server\.mjs is code that server "files" is started from/,
     '.mcp.json': /\.mcp\.json is a list of servers that Claude Code starts/,
-    '.claude/settings.local.json': /is a file that Claude Code takes settings or hooks from/,
-    '.claude/hooks/before.sh': /is a file that Claude Code takes settings or hooks from/,
+    '.claude/settings.local.json': /is a file that Claude Code reads settings or hooks from/,
+    '.claude/hooks/before.sh': /is a file that Claude Code reads settings or hooks from/,
   };
 
   test('asks for tools of an MCP filesystem server', async () => {

@@ -196,7 +196,7 @@ describe('rule about call_tool', () => {
       { id: 'd', requires: { mcp__mail__send: ['mcp__signalbox__call_tool'] } },
       { id: 'e', match: 'mcp__mail__send', deny: "session.last('call_tool').seq > 0" },
     ])
-      await assert.rejects(box.policies.set([rule]), /call_tool only passes calls on/, rule.id);
+      await assert.rejects(box.policies.set([rule]), /call_tool only forwards calls/, rule.id);
     await box.policies.set([{ id: 'fine', match: 'mcp__signalbox__*', ask: true }]);
   });
 
@@ -204,7 +204,7 @@ describe('rule about call_tool', () => {
     const box = await openBox(t, { builtin: { name: 'house' } });
     await assert.rejects(
       box.policies.set([{ id: 'a', match: 'mcp__house__call_tool', deny: true }]),
-      /only passes calls on/,
+      /only forwards calls/,
     );
   });
 });

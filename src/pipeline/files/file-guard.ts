@@ -317,7 +317,7 @@ function roleByName(path: string): string | undefined {
   const parts = path.split(sep).map((part) => foldName(part));
   const inClaude = parts[parts.lastIndexOf('.claude') + 1];
   if (!parts.includes('.claude') || (inClaude !== undefined && !claudeFile.test(inClaude))) return undefined;
-  return 'a file that Claude Code takes settings or hooks from';
+  return 'a file that Claude Code reads settings or hooks from';
 }
 
 /** The files in the data directory, by device and inode, listed when the first path has several hard links. */

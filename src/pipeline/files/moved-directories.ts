@@ -24,9 +24,9 @@ const transferring = new Set([
 const removing = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash', 'del', 'rd', 'remove-item']);
 /** Commands that only copy, which is relevant for the data directory only, because copying is reading. */
 const copying = new Set(['cp', 'rsync', 'scp', 'copy-item']);
-const anyOfThem =
+const transferOrRemoval =
   /(?:^|[^\w-])(?:mv|cp|rsync|scp|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|copy|remove)-item)\s/i;
-const anyMoving =
+const moveOrRemoval =
   /(?:^|[^\w-])(?:mv|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|remove)-item)\s/i;
 const movingTool =
   /(?:^|[^a-z])(?:move|mv|rename|delete|remove|rm|rmdir|trash)(?![a-z])|^(?:move|rename|delete|remove|trash)[A-Z]/;
@@ -53,8 +53,8 @@ const pathWork = 30;
  */
 export function movedByCommand(text: string, work: WorkBudget): readonly MovedPath[] {
   if (!work.take(text.length * searchWork)) return [];
-  if (!anyOfThem.test(text)) {
-    if (!/["'\\]/.test(text) || !work.take(text.length * unquoteWork) || !anyOfThem.test(withoutQuotes(text)))
+  if (!transferOrRemoval.test(text)) {
+    if (!/["'\\]/.test(text) || !work.take(text.length * unquoteWork) || !transferOrRemoval.test(withoutQuotes(text)))
       return [];
   }
   const units = shellWork(text);
@@ -67,7 +67,7 @@ export function movedByCommand(text: string, work: WorkBudget): readonly MovedPa
     }
   }
   if (!work.take(text.length * wordsWork)) return [];
-  const isCopy = !anyMoving.test(withoutQuotes(text));
+  const isCopy = !moveOrRemoval.test(withoutQuotes(text));
   return [...new Set(shellWords(text))].map((path) => ({ path, isCopy, isUncertain: true }));
 }
 

@@ -2,7 +2,7 @@ import { resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { type MovedPath, movedByCommand, movesArgument } from './moved-directories.ts';
-import { maxNameLength, pathFormsOf } from './path-forms.ts';
+import { maxFileNameLength, pathFormsOf } from './path-forms.ts';
 import { type Lookups, foldName } from './real-path.ts';
 import { type NameSearch, changesToHome, shellWords } from './text-names.ts';
 
@@ -79,7 +79,7 @@ function addMoved(moved: Map<string, MoveKind>, path: string, kind: MoveKind): v
 
 /** Returns whether a string under a key can only be the name of an entry of a base directory. */
 export function isBareName(text: string, key: string): boolean {
-  return text.length <= maxNameLength && !unusualName.test(text) && !commandKeys.test(key) && text.trim() === text;
+  return text.length <= maxFileNameLength && !unusualName.test(text) && !commandKeys.test(key) && text.trim() === text;
 }
 
 /** Returns whether arguments hold a string that may name a path. */

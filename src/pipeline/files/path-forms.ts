@@ -14,7 +14,7 @@ export interface PathForms {
 }
 
 const maxPathLength = 4096;
-export const maxNameLength = 255;
+export const maxFileNameLength = 255;
 /** A path of `maxPathLength` characters has no more names, so more `..` lead no further up. */
 const maxParents = maxPathLength / 2;
 /** Control characters, and spaces at an end. */
@@ -57,7 +57,7 @@ function addAbsolute(path: string, absolute: string[], relative: string[]): void
 /** Yields a path as written when the system accepts its length, and else its normalized form when the system accepts that. */
 function* formsWithinLimits(path: string, work: WorkBudget): Generator<string> {
   if (path === '') return;
-  if (path.length <= maxNameLength || (path.length <= maxPathLength && !hasTooLongName(path))) return yield path;
+  if (path.length <= maxFileNameLength || (path.length <= maxPathLength && !hasTooLongName(path))) return yield path;
   const normalized = normalizeFromEnd(path, work);
   if (normalized === undefined) return;
   yield normalized;
@@ -71,7 +71,7 @@ function hasTooLongName(path: string): boolean {
   for (let start = 0; ;) {
     const found = path.indexOf(sep, start);
     const end = found === -1 ? path.length : found;
-    if (end - start > maxNameLength) return true;
+    if (end - start > maxFileNameLength) return true;
     if (found === -1) return false;
     start = found + 1;
   }
@@ -96,7 +96,7 @@ function normalizeFromEnd(path: string, work: WorkBudget): string | undefined {
     else if (parents > 0) parents -= 1;
     else {
       length += size + 1;
-      if (size > maxNameLength || length > maxPathLength) return undefined;
+      if (size > maxFileNameLength || length > maxPathLength) return undefined;
       names.push(path.slice(start, start + size));
     }
   }

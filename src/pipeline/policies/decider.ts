@@ -48,13 +48,13 @@ export class Decider {
     const { definition } = call.tool;
     if (current === undefined) return this.#settle(call, decideByDefault(definition));
     const { facts, code, policy } = current;
-    const matters = facts.isShared && (code.length > 0 || policy.dependsOnHistory(definition));
+    const mustBeCurrent = facts.isShared && (code.length > 0 || policy.dependsOnHistory(definition));
     const principal = recordedPrincipal(this.#parts.redactor, call.principal.id);
-    const at = facts.open({ session: call.session ?? '', principal }, definition);
-    const past = facts.pastOf(at, matters);
-    if (!(past instanceof Promise)) return this.#apply(call, current, at);
+    const callFacts = facts.open({ session: call.session ?? '', principal }, definition);
+    const past = facts.pastOf(callFacts, mustBeCurrent);
+    if (!(past instanceof Promise)) return this.#apply(call, current, callFacts);
     return past.then(
-      () => this.#apply(call, current, at),
+      () => this.#apply(call, current, callFacts),
       (error: unknown) =>
         this.#settle(call, {
           answer: 'deny',
@@ -64,10 +64,10 @@ export class Decider {
     );
   }
 
-  #apply(call: PreparedCall, set: PolicySet, at: CallFacts): MaybePromise<Decided> {
+  #apply(call: PreparedCall, set: PolicySet, callFacts: CallFacts): MaybePromise<Decided> {
     const input = toPolicyInput(call);
     call.evaluation = { policies: set, input };
-    const ruled = set.policy.decide(input, at.past);
+    const ruled = set.policy.decide(input, callFacts.past);
     // There must be no `await` between the decision and this line, so that the next decision counts this call.
     const { naming, offered } = call.tool;
     const begun = {
@@ -78,9 +78,9 @@ export class Decider {
       arguments: input.arguments,
       decided: input,
     };
-    if (ruled.answer !== 'deny' && offered.uncounted !== true) set.facts.begin(at, begun);
+    if (ruled.answer !== 'deny' && offered.uncounted !== true) set.facts.begin(callFacts, begun);
     if (set.code.length === 0) return this.#conclude(call, set, ruled);
-    const answers = set.code.map((policy) => evaluateToolPolicy(policy, input, at.past.session));
+    const answers = set.code.map((policy) => evaluateToolPolicy(policy, input, callFacts.past.session));
     const known = answers.flatMap((each) => (each instanceof Promise ? [] : (each ?? [])));
     const pending = answers.filter((each) => each instanceof Promise);
     if (pending.length === 0) return this.#conclude(call, set, combineDecisions(ruled, known));

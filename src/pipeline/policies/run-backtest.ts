@@ -1,6 +1,6 @@
 import type { Undone, ToolInvoked } from '../../journal/entries/journal-event.ts';
 import type { JournalReader } from '../../journal/queries/journal-reader.ts';
-import { type Backtest, Backtester, type RecordedCall } from '../../policy/backtest.ts';
+import { type Backtest, Backtester, type BacktestCall } from '../../policy/backtest.ts';
 import { type RuleSource, compilePolicies } from './compile-policies.ts';
 import { eventOf, namingIn } from './recorded-calls.ts';
 
@@ -22,13 +22,13 @@ export async function backtest(
     // An undo affects the calls that were recorded after it.
     for (let each = undone[next]; each !== undefined && each.seq < entry.seq; each = undone[(next += 1)])
       backtester.undo(each.callId);
-    backtester.add(recordedCall(entry), Date.parse(entry.at) >= since);
+    backtester.add(toBacktestCall(entry), Date.parse(entry.at) >= since);
   }
   signal?.throwIfAborted();
   return backtester.result();
 }
 
-function recordedCall(entry: ToolInvoked): RecordedCall {
+function toBacktestCall(entry: ToolInvoked): BacktestCall {
   const { callId, tool, principal, durationMs, server = '', effect = 'irreversible', labels = [] } = entry;
   return {
     id: callId,

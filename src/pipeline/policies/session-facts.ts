@@ -54,7 +54,7 @@ export interface CallFacts {
 }
 
 interface ActiveCall {
-  readonly at: CallFacts;
+  readonly callFacts: CallFacts;
   readonly call: StartedCall;
   /** Fingerprints of the whole output, when rules recognize it. */
   prints?: Float64Array;
@@ -104,7 +104,8 @@ export class SessionFacts {
     this.#cipher = policy.tracksValues ? FingerprintCipher.of(store) : undefined;
     this.#noFacts = policy.principalFacts();
     if (previous === undefined) return;
-    for (const { at, call } of previous.#begun.values()) this.begin(this.open(at.owner, at.tool), call);
+    for (const { callFacts, call } of previous.#begun.values())
+      this.begin(this.open(callFacts.owner, callFacts.tool), call);
   }
 
   /** Whether other processes serve the same callers. */
@@ -123,12 +124,14 @@ export class SessionFacts {
   }
 
   /**
-   * Returns the facts once they are complete: a promise only when the journal must be read first. With several processes this is necessary
-   * whenever past calls are relevant, because the entries of the other processes count too.
+   * Returns the facts once they are complete: a promise only when the journal must be read first. `mustBeCurrent`: also reads the entries that
+   * other processes have written since, which is necessary when the decision depends on past calls.
    */
-  pastOf({ pages, past }: CallFacts, matters: boolean): DecisionFacts | Promise<DecisionFacts> {
-    if (pages.every(isLoaded) && (!matters || this.#areCurrent(pages))) return past;
-    const waited = matters ? pages.map((page) => this.#catchUp(page)) : pages.flatMap(({ loading }) => loading ?? []);
+  pastOf({ pages, past }: CallFacts, mustBeCurrent: boolean): DecisionFacts | Promise<DecisionFacts> {
+    if (pages.every(isLoaded) && (!mustBeCurrent || this.#areCurrent(pages))) return past;
+    const waited = mustBeCurrent
+      ? pages.map((page) => this.#catchUp(page))
+      : pages.flatMap(({ loading }) => loading ?? []);
     return Promise.all(waited).then(() => past);
   }
 
@@ -158,21 +161,21 @@ export class SessionFacts {
   ): Promise<Found | undefined> {
     const begun = this.#begun.get(id);
     if (begun === undefined) return undefined;
-    const { pages, past } = begun.at;
+    const { pages, past } = begun.callFacts;
     for (const { facts } of pages) facts.setSeq(id, seq);
-    await this.pastOf(begun.at, true);
+    await this.pastOf(begun.callFacts, true);
     if (pages.every(({ foreignEntries }, index) => foreignEntries === begun.foreignEntries[index])) return undefined;
     return past.session.readBefore(seq, () => past.principal.readBefore(seq, () => check(past)));
   }
 
   /** Starts counting an admitted call. */
-  begin(at: CallFacts, call: StartedCall): void {
+  begin(callFacts: CallFacts, call: StartedCall): void {
     this.#begun.set(call.id, {
-      at,
+      callFacts,
       call,
-      foreignEntries: this.isShared ? at.pages.map(({ foreignEntries }) => foreignEntries) : noForeignEntries,
+      foreignEntries: this.isShared ? callFacts.pages.map(({ foreignEntries }) => foreignEntries) : noForeignEntries,
     });
-    for (const page of at.pages) {
+    for (const page of callFacts.pages) {
       page.activeCalls += 1;
       page.facts.begin(call);
     }
@@ -188,7 +191,7 @@ export class SessionFacts {
     const begun = this.#begun.get(call);
     if (begun === undefined) return undefined;
     begun.prints = fingerprintsOf(output);
-    const outputs = begun.at.pages.find((page) => page.fingerprints !== undefined)?.fingerprints;
+    const outputs = begun.callFacts.pages.find((page) => page.fingerprints !== undefined)?.fingerprints;
     if (isRecorded || outputs === undefined) return undefined;
     return outputs.put(this.#policy.trackedLabels(labels), call, begun.prints, Date.now() + this.#principalSpan);
   }
@@ -204,7 +207,7 @@ export class SessionFacts {
     const begun = this.#begun.get(call);
     if (begun === undefined) return;
     this.#begun.delete(call);
-    for (const page of begun.at.pages) {
+    for (const page of begun.callFacts.pages) {
       page.activeCalls -= 1;
       page.facts.discard(call);
     }
@@ -217,12 +220,12 @@ export class SessionFacts {
     const begun = this.#begun.get(entry.call);
     if (begun?.ended === undefined) {
       const { event, ...owner } = endedCall(entry);
-      const pages = begun?.at.pages ?? loadedPages(this.#pages, owner);
+      const pages = begun?.callFacts.pages ?? loadedPages(this.#pages, owner);
       if (event !== undefined)
         addEvent(pages, begun?.prints === undefined ? event : { ...event, prints: begun.prints });
     } else {
       const { seq, at, call, tool } = entry;
-      addEvent(begun.at.pages, { seq, at, call, tool, ...begun.ended });
+      addEvent(begun.callFacts.pages, { seq, at, call, tool, ...begun.ended });
     }
     this.forget(entry.call);
   }

@@ -94,7 +94,7 @@ interface Parsed {
 
 function parse(language: Environment, text: string, types: readonly string[], expected: string): CompileResult<Parsed> {
   if (text.length > maxTextLength)
-    return { problems: [{ offset: 0, message: `a condition of more than ${maxTextLength} characters` }] };
+    return { problems: [{ offset: 0, message: `the condition has more than ${maxTextLength} characters` }] };
   try {
     const expression = language.parse(text);
     const survey = surveyCondition(expression.ast);
@@ -231,7 +231,7 @@ function describe(message: string): Omit<ConditionProblem, 'offset'> {
   const names = unknown === undefined ? fields : variables.map(({ name }) => name);
   const meant = closestMatch(unknown ?? field, names);
   if (meant !== undefined) return { message, hint: `did you mean "${meant}"?` };
-  return unknown === undefined ? { message } : { message, hint: `there are ${names.join(', ')}` };
+  return unknown === undefined ? { message } : { message, hint: `expected one of ${names.join(', ')}` };
 }
 
 function isCelError(error: unknown): error is ParseError | EvaluationError | CelTypeError {

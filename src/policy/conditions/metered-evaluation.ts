@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { currentWork } from './running-evaluation.ts';
-import { type CheckedNode, type Evaluate, isPlainObject, meteredHandle } from './metered-operations.ts';
+import { type CheckedNode, type Evaluate, isCelMap, meteredHandle } from './metered-operations.ts';
 import { errorWork, partWork } from './work-costs.ts';
 
 interface Comprehension {
@@ -83,7 +83,7 @@ function meterLoop(node: CheckedNode, loop: Comprehension): number {
   const { handle } = node;
   if (handle !== undefined)
     node.handle = (items, ...rest) => {
-      if (isPlainObject(items)) currentWork().keysOf(items);
+      if (isCelMap(items)) currentWork().keysOf(items);
       return handle(items, ...rest);
     };
   return parts;

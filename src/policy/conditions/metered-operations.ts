@@ -39,7 +39,7 @@ export type Handle = (...operands: unknown[]) => unknown;
 /** The maximum length of the text of `duration(…)`, because parsing takes cubic time. */
 const maxDurationLength = 64;
 
-/** Returns the operation of a node, which charges for its operands. Frequent operations on numbers and texts bypass the overload lookup. */
+/** Returns the operation of a node, which charges for its operands. Frequent operations on numbers and strings bypass the overload lookup. */
 export function meteredHandle(node: CheckedNode, handle: Handle): Handle {
   switch (node.op) {
     case 'call':
@@ -83,12 +83,12 @@ function isEqualByValue(left: Ordered, right: Ordered): boolean {
   return !(left > right);
 }
 
-/** Compares two numbers or two texts directly, because the library would look up an overload each time. */
+/** Compares two numbers or two strings directly, because the library would look up an overload each time. */
 function meteredComparison(op: string, compare: (left: Ordered, right: Ordered) => boolean, other: Handle): Handle {
   const isEquality = op === '==' || op === '!=';
   return (left, right, ...rest) => {
     if (typeof left === 'string' && typeof right === 'string') {
-      // Texts of different lengths differ without a comparison of their characters.
+      // Strings of different lengths differ without a comparison of their characters.
       const compared = isEquality && left.length !== right.length ? 0 : Math.min(left.length, right.length);
       currentWork().charge(comparedTextWork(compared));
       return compare(left, right);
@@ -115,8 +115,7 @@ function meteredMembership(handle: Handle): Handle {
   const other = meteredOperator(handle, chargeMembership);
   return (left, right, ...rest) => {
     // A key lookup in an object takes constant time.
-    if (typeof left === 'string' && isPlainObject(right))
-      return Object.hasOwn(right, left) && right[left] !== undefined;
+    if (typeof left === 'string' && isCelMap(right)) return Object.hasOwn(right, left) && right[left] !== undefined;
     return other(left, right, ...rest);
   };
 }
@@ -127,7 +126,7 @@ function chargeJoin(left: unknown, right: unknown, work: WorkBudget): void {
 }
 
 function meteredCall(name: string, handle: Handle): Handle {
-  const method = Object.hasOwn(textMethods, name) ? textMethods[name] : undefined;
+  const method = Object.hasOwn(stringMethods, name) ? stringMethods[name] : undefined;
   return (operands, ...rest) => {
     const work = currentWork();
     const values = operands as readonly unknown[];
@@ -147,10 +146,10 @@ const lowerCase = { from: 0x61, to: 0x7a, shift: -0x20 };
 const nonAscii = /[^\u0000-\u007f]/;
 
 /**
- * Methods of texts that are called directly, either because the library would look up an overload each time, or because its result
+ * String methods that are called directly, either because the library would look up an overload each time, or because its result
  * differs from what the name of the method promises. They return `undefined` for a wrong number of arguments.
  */
-const textMethods: Readonly<Record<string, (text: string, argument: string | undefined) => unknown>> = {
+const stringMethods: Readonly<Record<string, (text: string, argument: string | undefined) => unknown>> = {
   startsWith: (text, part) => (part === undefined ? undefined : text.startsWith(part)),
   endsWith: (text, part) => (part === undefined ? undefined : text.endsWith(part)),
   contains: (text, part) => (part === undefined ? undefined : text.includes(part)),
@@ -181,7 +180,7 @@ function callWork(name: string, [first, second]: readonly unknown[], work: WorkB
       return second === '' ? charactersWork(length) * 3 : splitWork(length, lengthOf(second));
     case 'size':
       if (typeof first === 'string') return charactersWork(length);
-      return isPlainObject(first) ? work.keysOf(first).length : 1;
+      return isCelMap(first) ? work.keysOf(first).length : 1;
     case 'startsWith':
     case 'endsWith':
       return textWork(lengthOf(second));
@@ -195,7 +194,7 @@ function callWork(name: string, [first, second]: readonly unknown[], work: WorkB
     case 'hasRead':
       return historyWork + textWork(Math.min(lengthOf(second), 4096));
     default:
-      // Apart from the methods above, only the methods of dates take a text: a time zone.
+      // Apart from the methods above, only the methods of dates take a string argument: a time zone.
       return first instanceof Date && second !== undefined ? zonedDateWork + lengthOf(second) : textWork(length);
   }
 }
@@ -259,7 +258,7 @@ class ZoneClock {
   }
 }
 
-/** Handles `timestamp('…')` and `duration('…')` with a literal text, which is parsed once. */
+/** Handles `timestamp('…')` and `duration('…')` with a string literal, which is parsed once. */
 function literalTime({ op, args }: CheckedNode, handle: Handle): Handle | undefined {
   if (op !== 'call') return undefined;
   const [name, [text]] = args as [string, CheckedNode[]];
@@ -270,7 +269,7 @@ function literalTime({ op, args }: CheckedNode, handle: Handle): Handle | undefi
 }
 
 /** Returns whether the library treats a value as a map. */
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isCelMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   const constructor: unknown = value.constructor;
   return constructor === Object || constructor === undefined;

@@ -139,8 +139,8 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
     if (name === 'matches')
       refuse(
         node,
-        'regular expressions cannot be used: some run for hours',
-        `use like('*.txt'), where * stands for any characters`,
+        'regular expressions are not supported, because some take exponential time',
+        `use like('*.txt'), where * matches any characters`,
       );
     else if (!methodNames.has(name)) refuse(node, `there is no method "${name}"`, suggest(name, methodNames));
     else if (sessionNames.has(name) && name !== 'hasRead') history(name, args);
@@ -150,7 +150,7 @@ export function surveyCondition(root: ASTNode): ConditionSurvey {
     const [pattern, window] = args;
     for (const each of args)
       if (each.op !== 'value' || typeof each.args !== 'string')
-        refuse(each, `"${name}" needs its arguments written out, in quotes`);
+        refuse(each, `the arguments of "${name}" must be string literals`);
     if (pattern?.op !== 'value' || typeof pattern.args !== 'string') return;
     tools.add(pattern.args);
     if (window?.op !== 'value' || typeof window.args !== 'string') return;
@@ -194,5 +194,5 @@ function isExplainedPart(node: ASTNode, bound: ReadonlySet<string>): boolean {
 
 function suggest(name: string, known: ReadonlySet<string>): string | undefined {
   const close = closestMatch(name, known);
-  return close === undefined ? `there are ${[...known].join(', ')}` : `did you mean "${close}"?`;
+  return close === undefined ? `expected one of ${[...known].join(', ')}` : `did you mean "${close}"?`;
 }

@@ -51,7 +51,7 @@ export class ObjectReader {
       this.report(
         key,
         'unknown key',
-        close === undefined ? `there are ${known.join(', ')}` : `did you mean "${close}"?`,
+        close === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${close}"?`,
       );
     }
     return unknown.length === 0;
@@ -126,10 +126,10 @@ export class ObjectReader {
   expression<Value>(key: string, compile: (text: string) => CompileResult<Value>): Value | undefined {
     const value = this.#get(key);
     if (typeof value !== 'string') return this.report(key, 'expected a condition, in quotes');
-    const { value: made, problems } = compile(value);
+    const { value: compiled, problems } = compile(value);
     for (const { message, hint, offset } of problems ?? [])
       this.#findings.push({ path: [...this.#path, key], message, offset, ...(hint === undefined ? {} : { hint }) });
-    return made;
+    return compiled;
   }
 
   equals(key: string, value: JsonValue): boolean {

@@ -12,5 +12,5 @@ export function matchesAny(names: readonly string[], patterns: Patterns): boolea
 export function createMatcher(patterns: Patterns): (name: string) => boolean {
   const [first, ...rest] = patterns.map(compileNamePattern);
   if (first !== undefined && rest.length === 0) return first;
-  return (name) => first?.(name) === true || rest.some((fits) => fits(name));
+  return (name) => first?.(name) === true || rest.some((matches) => matches(name));
 }

@@ -78,8 +78,8 @@ describe('readPolicies', () => {
 `);
     assert.deepEqual(problems, [
       'policies.yaml:2:3  [0].mach: unknown key; did you mean "match"?',
-      'policies.yaml:4:3  [1].id: "a" is the id of the rule at policies.yaml:1 too',
-      'policies.yaml:5:23  [1].deny: Unknown variable: forty; there are call, args, tool, principal, session, now',
+      'policies.yaml:4:3  [1].id: "a" is already the id of the rule at policies.yaml:1',
+      'policies.yaml:5:23  [1].deny: Unknown variable: forty; expected one of call, args, tool, principal, session, now',
       'policies.yaml:6:3  [2]: "id" is missing',
       'policies.yaml:6:26  [2].rateLimit.per: expected a number with a unit: 500ms, 90s, 15m, 1h, 7d',
       'policies.yaml:6:37  [2].rateLimit.max: expected a whole number',
@@ -88,7 +88,7 @@ describe('readPolicies', () => {
       'policies.yaml:11:3  [5]: has no answer: expected one of deny, ask, allow, requires, readBeforeWrite, rateLimit, flow, budget',
       'policies.yaml:14:3  [6].ask: cannot be combined with "deny"; make two rules',
       'policies.yaml:16:3  [7].mode: expected "enforce" or "shadow"; did you mean "shadow"?',
-      "policies.yaml:17:10  [7].deny: regular expressions cannot be used: some run for hours; use like('*.txt'), where * stands for any characters",
+      "policies.yaml:17:10  [7].deny: regular expressions are not supported, because some take exponential time; use like('*.txt'), where * matches any characters",
       'policies.yaml:18:3  [8]: expected a rule: an object with "id" and an answer',
     ]);
   });

@@ -75,7 +75,7 @@ export function readPolicies(
       if (typeof id === 'string') {
         const first = ids.get(id);
         if (first !== undefined)
-          report({ path: [index, 'id'], message: `${JSON.stringify(id)} is the id of ${first} too` });
+          report({ path: [index, 'id'], message: `${JSON.stringify(id)} is already the id of ${first}` });
         else ids.set(id, place === undefined ? 'an earlier rule' : `the rule at ${document.file}:${place.line}`);
       }
       return rule ?? [];
@@ -107,7 +107,7 @@ function forwardingFinding(index: number, key: string, name: string): RuleFindin
   const [top = key] = key.split('.', 1);
   return {
     path: [index, top],
-    message: `${name} only passes calls on: each is decided, counted and recorded as a call of the tool that it names`,
+    message: `${name} only forwards calls: each is decided, counted and recorded as a call of the tool that it names`,
     hint: 'write the rule for those tools; to remove call_tool, set "disclosure": "never" in the profile',
   };
 }

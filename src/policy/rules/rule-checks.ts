@@ -149,7 +149,7 @@ function stepTimes({ by, windowMs }: Kind<'requires'>): { readonly done: StepTim
 function readCheck({ track }: Kind<'readBeforeWrite'>): RuleCheck {
   return ({ session, call: { arguments: args } }) => {
     const paths = pathsIn(Object.hasOwn(args, track.path) ? args[track.path] : undefined);
-    if (paths === undefined) throw new Error(`the argument "${track.path}" names no file`);
+    if (paths === undefined) throw new Error(`the argument "${track.path}" does not name a file`);
     const unknown = paths.find((path) => !session.hasAccessed(track, path));
     if (unknown === undefined) return undefined;
     return { reason: `${unknown} was not read in this session`, values: () => ({ [`args.${track.path}`]: unknown }) };
@@ -182,7 +182,7 @@ function meterCheck({ calls, cost, costExpression }: Kind<'limit'>, { by, meter,
 
 function flowCheck({ from, labels: scope, windowMs }: Kind<'flow'>, tool: ToolDefinition): RuleCheck {
   const found: RuleMatch = {
-    reason: `the arguments hold something that was read as ${from.join(', ')} data`,
+    reason: `the arguments contain a value that was read as ${from.join(', ')} data`,
     values: () => ({ 'tool.labels': [...tool.labels] }),
   };
   const createLabelMatch = (who: string, labels: readonly string[], { session }: EvaluationContext): RuleMatch => ({

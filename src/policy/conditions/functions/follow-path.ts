@@ -7,7 +7,7 @@ export interface FollowedPath {
   readonly target: string;
   /** The path without resolving the last name: that of the link itself, when it is a link. */
   readonly link: string;
-  readonly isThere: boolean;
+  readonly exists: boolean;
   /** The reason why a tool may reach another file. Completes the sentence "the path …". */
   readonly doubt?: string;
 }
@@ -18,22 +18,22 @@ export type KnownNames = Map<string, Omit<FollowedPath, 'link'>>;
 const maxLinks = 40;
 const separators = sep === '\\' ? /[/\\]+/ : /\/+/;
 /** Virtual files whose content depends on the process that opens them. */
-const ofProcess =
+const processPath =
   /^\/(?:proc\/(?:self|thread-self|[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root|exe|fd|map_files))|dev\/(?:fd|std(?:in|out|err)))$/;
 
 /** Resolves an absolute path name by name, as the operating system does: `..` after a link leads to the parent of the link's target. */
 export function followPath(path: string, known: KnownNames = new Map(), links = 0): FollowedPath {
   const { root } = parse(path);
-  let at: FollowedPath = { target: root, link: root, isThere: true };
+  let at: FollowedPath = { target: root, link: root, exists: true };
   for (const name of path.slice(root.length).split(separators)) {
     if (name === '' || name === '.') continue;
     if (name === '..') {
       const above = dirname(at.target);
-      at = withDoubt({ target: above, link: above, isThere: true }, at.doubt);
+      at = withDoubt({ target: above, link: above, exists: true }, at.doubt);
       continue;
     }
     const link = at.target.endsWith(sep) ? at.target + name : at.target + sep + name;
-    const found = at.isThere ? lookUp(link, known, links) : { target: link, isThere: false };
+    const found = at.exists ? lookUp(link, known, links) : { target: link, exists: false };
     at = withDoubt({ link, ...found }, at.doubt);
   }
   return at;
@@ -50,24 +50,24 @@ function lookUp(path: string, known: KnownNames, links: number): Omit<FollowedPa
 }
 
 function followName(path: string, known: KnownNames, links: number): Omit<FollowedPath, 'link'> {
-  const ofOthers = ofProcess.test(path)
-    ? { doubt: `leads through ${path}, which is another file to every process` }
+  const processDoubt = processPath.test(path)
+    ? { doubt: `leads through ${path}, which is a different file in each process` }
     : undefined;
   let stats: Stats | undefined;
-  let doubt = `leads through ${path}, a link that leads nowhere`;
+  let doubt = `leads through ${path}, a dangling link`;
   try {
     stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return { target: path, isThere: false, ...ofOthers };
-    return { target: realpathSync.native(path), isThere: true, ...ofOthers };
+    if (stats === undefined) return { target: path, exists: false, ...processDoubt };
+    return { target: realpathSync.native(path), exists: true, ...processDoubt };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOTDIR') return { target: path, isThere: false, ...ofOthers };
+    if (code === 'ENOTDIR') return { target: path, exists: false, ...processDoubt };
     if (code !== 'ENOENT') doubt = `cannot be followed at ${path} (${code ?? 'unknown error'})`;
   }
   const target = stats?.isSymbolicLink() === true && links < maxLinks ? linkTarget(path) : undefined;
-  if (target === undefined) return { target: path, isThere: false, doubt };
-  const aim = followPath(isAbsolute(target) ? target : dirname(path) + sep + target, known, links + 1);
-  return { target: aim.target, isThere: false, doubt };
+  if (target === undefined) return { target: path, exists: false, doubt };
+  const linked = followPath(isAbsolute(target) ? target : dirname(path) + sep + target, known, links + 1);
+  return { target: linked.target, exists: false, doubt };
 }
 
 function linkTarget(path: string): string | undefined {

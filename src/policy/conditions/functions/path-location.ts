@@ -40,7 +40,7 @@ export class PathLocation {
     const answer = isPathInside(this.#path, outer, ignoresCase, directory);
     if (this.#otherPath !== this.#path && isPathInside(this.#otherPath, outer, ignoresCase, directory) !== answer)
       throw new Error(
-        `${quote(this.#path)} and ${quote(this.#otherPath)} are not both inside or both outside ${quote(directory)}, and a tool may take a relative path for either; use an absolute path, or set "cwd" of the server to its "workspace"`,
+        `${quote(this.#path)} and ${quote(this.#otherPath)} are not both inside or both outside ${quote(directory)}, and a tool may resolve a relative path to either; use an absolute path, or set "cwd" of the server to its "workspace"`,
       );
     return answer;
   }
@@ -62,13 +62,15 @@ function absolutePath(path: string, directory: string | undefined): string {
   assertPath(path, path);
   // URL parsers ignore these characters, and many tools trim: to them, `" file:///etc"` is a URL.
   if (hasStrayCharacter(path))
-    throw new Error(`${quote(path)} has a control character or a space at an end, which some tools remove`);
+    throw new Error(
+      `${quote(path)} contains a control character, or begins or ends with a space, which some tools remove`,
+    );
   if (path.startsWith('~'))
     throw new Error(`${quote(path)} begins with "~", which some tools expand and others do not; use an absolute path`);
   if (/^file:/i.test(path)) {
     // Tools that treat the text as a plain path, or that remove the query, would open another file.
     if (/[?#]|\.\.|%2e/i.test(path))
-      throw new Error(`${quote(path)} has "?", "#" or ".." in it, which tools read differently; use a plain path`);
+      throw new Error(`${quote(path)} contains "?", "#" or "..", which tools interpret differently; use a plain path`);
     return fileURLToPath(path);
   }
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) throw new Error(`${quote(path)} is a URL, not a path`);
@@ -86,10 +88,10 @@ function hasStrayCharacter(text: string): boolean {
 }
 
 function assertPath(path: string, given: string): void {
-  if (path === '') throw new Error('an empty path');
-  if (path.includes('\0')) throw new Error(`${quote(given)} has a NUL character in it`);
-  if (path.length > maxPathLength) throw new Error(`a path of more than ${maxPathLength} characters`);
-  if (path.split(/[/\\]+/).length > maxSegments) throw new Error(`a path of more than ${maxSegments} names`);
+  if (path === '') throw new Error('the path is empty');
+  if (path.includes('\0')) throw new Error(`${quote(given)} contains a NUL character`);
+  if (path.length > maxPathLength) throw new Error(`the path has more than ${maxPathLength} characters`);
+  if (path.split(/[/\\]+/).length > maxSegments) throw new Error(`the path has more than ${maxSegments} names`);
 }
 
 /** Returns the target of a path. Throws when a tool may reach another file. */

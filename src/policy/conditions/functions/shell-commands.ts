@@ -81,9 +81,10 @@ class CommandCollector {
   hasSubstitution = false;
 
   script(text: string, depth: number): void {
-    if (text.length > maxShellLength) throw new Error(`a shell text of more than ${maxShellLength} characters`);
-    if (text.includes('\0')) throw new Error('a shell text with a NUL character');
-    if (depth > maxScriptDepth) throw new Error(`shell texts inside one another, more than ${maxScriptDepth} deep`);
+    if (text.length > maxShellLength) throw new Error(`the shell text has more than ${maxShellLength} characters`);
+    if (text.includes('\0')) throw new Error('the shell text contains a NUL character');
+    if (depth > maxScriptDepth)
+      throw new Error(`the shell text nests "sh -c" or eval more than ${maxScriptDepth} levels deep`);
     if (unclearContinuation.test(text)) this.#addUnclear(text);
     this.#visit(loadParser().parse(text), text, depth);
   }
