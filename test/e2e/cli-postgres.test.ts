@@ -162,7 +162,7 @@ suite('records in PostgreSQL', () => {
     for (const args of [['call', 'list'], ['journal'], ['serve', '--port', '0'], ['doctor']]) {
       const { code, stdout, stderr } = await project.run(args);
       assert.equal(code, 1, `${args.join(' ')}: ${stdout}${stderr}`);
-      assert.match(stdout + stderr, /PostgreSQL at postgres:\/\/postgres@127\.0\.0\.1:1\/\S+ does not answer/);
+      assert.match(stdout + stderr, /PostgreSQL at postgres:\/\/postgres@127\.0\.0\.1:1\/\S+ does not respond/);
       assert.doesNotMatch(stdout + stderr, /hunter2/);
     }
   });

@@ -96,7 +96,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
     // The message names the failure, the place and the next step; errors of undo checkpoints contain the message of Node.
     assert.match(
       error?.message ?? '',
-      /(no room left on its disk|cannot be read or written|does not answer|E(NOSPC|FBIG|IO))/,
+      /(no disk space left|cannot be read or written|does not respond|E(NOSPC|FBIG|IO))/,
       error?.message,
     );
   }

@@ -170,7 +170,7 @@ describe('copyStore, from SQLite to PostgreSQL', () => {
     for (const stopAfter of [1, 2, 3]) await assert.rejects(copy(file, address, { stopAfter }), { name: 'AbortError' });
     await assert.rejects(
       postgresStore({ address }),
-      copyErrorWith(/holds an unfinished copy of .*run signalbox migrate/),
+      copyErrorWith(/contains an unfinished copy of .*run signalbox migrate/),
     );
     const { head, resumed } = await copy(file, address);
     assert.ok(resumed > 300, `${resumed} rows were not copied again`);
@@ -199,10 +199,10 @@ describe('copyStore, from SQLite to PostgreSQL', () => {
     const store = await postgresStore({ address });
     await store.storeResult({ id: 'r', owner: 'o', mimeType: 'text/plain', text: 'x' });
     await store.close();
-    await assert.rejects(copy(file, address), copyErrorWith(/holds records of its own \(result/));
+    await assert.rejects(copy(file, address), copyErrorWith(/already contains records \(result/));
     const partial = freshAddress();
     await assert.rejects(copy(await filledFile(t, 10), partial, { stopAfter: 2 }));
-    await assert.rejects(copy(file, partial), copyErrorWith(/holds a copy of another journal/));
+    await assert.rejects(copy(file, partial), copyErrorWith(/contains a copy of another journal/));
     const { head } = await copy(file, partial, { restart: true });
     const restarted = await postgresStore({ address: partial });
     t.after(() => restarted.close());
@@ -216,7 +216,7 @@ describe('copyStore, from SQLite to PostgreSQL', () => {
     database.close();
     const address = freshAddress();
     await assert.rejects(copy(file, address), copyErrorWith(/entry 5 was changed.*Check the source with/));
-    await assert.rejects(postgresStore({ address }), copyErrorWith(/holds an unfinished copy/));
+    await assert.rejects(postgresStore({ address }), copyErrorWith(/contains an unfinished copy/));
   });
 
   test('detects a change of the source between two runs, and copies it again with `restart`', async (t) => {

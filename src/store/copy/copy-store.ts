@@ -41,15 +41,15 @@ export async function copyStore(
   if (!verified.ok)
     throw new SignalboxError(
       'copy-failed',
-      `the copied journal is not intact: ${verified.problem}. Check the source with: signalbox journal verify. ${target.location} stays closed`,
+      `the copied journal is not intact: ${verified.problem}. Check the source with: signalbox journal verify. ${target.location} cannot be used until a copy succeeds`,
     );
   if (verified.head.seq !== source.head.seq || verified.head.hash !== source.head.hash)
-    throw different(target, `the journal ends at ${verified.head.seq} and not at ${source.head.seq}`);
+    throw differenceError(target, `the journal ends at ${verified.head.seq} and not at ${source.head.seq}`);
   const tables: Record<string, number> = {};
   for (const table of source.tables) {
     options.onProgress?.({ doing: 'checking', table: table.name, rows: 0, total: table.rows });
     options.signal?.throwIfAborted();
-    tables[table.name] = table.name === journal ? table.rows : await compared(source, target, table);
+    tables[table.name] = table.name === journal ? table.rows : await compareRows(source, target, table);
   }
   await target.finish();
   return { head: source.head, tables, resumed };
@@ -72,13 +72,13 @@ async function* copyTable(source: CopySource, target: CopyTarget, table: CopiedT
   }
 }
 
-async function compared(source: CopySource, target: CopyTarget, table: CopiedTable): Promise<number> {
+async function compareRows(source: CopySource, target: CopyTarget, table: CopiedTable): Promise<number> {
   const [ours, theirs] = [new RowDigest(), new RowDigest()];
   for await (const rows of sourceRows(source, table)) ours.add(rows);
   for await (const rows of target.rows(table)) theirs.add(rows);
   if (ours.text === theirs.text) return ours.rows;
-  const counts = ours.rows === theirs.rows ? '' : `: ${theirs.rows} rows in place of ${ours.rows}`;
-  throw different(target, `the table ${table.name} is not the same on both sides${counts}`);
+  const counts = ours.rows === theirs.rows ? '' : `: ${theirs.rows} rows instead of ${ours.rows}`;
+  throw differenceError(target, `the table ${table.name} is not the same on both sides${counts}`);
 }
 
 async function* sourceRows(source: CopySource, table: CopiedTable): AsyncGenerator<readonly CopiedRow[]> {
@@ -88,10 +88,10 @@ async function* sourceRows(source: CopySource, table: CopiedTable): AsyncGenerat
   }
 }
 
-function different(target: CopyTarget, what: string): SignalboxError {
+function differenceError(target: CopyTarget, what: string): SignalboxError {
   return new SignalboxError(
     'copy-failed',
-    `${what}. Was the source changed after the copy started? Use --restart to copy everything again; ${target.location} stays closed until a copy is complete`,
+    `${what}. Was the source changed after the copy started? Use --restart to copy everything again; ${target.location} cannot be used until a copy is complete`,
   );
 }
 

@@ -30,10 +30,13 @@ export async function refuseUnfinishedCopy(client: Client, { location }: Postgre
   if (copy !== undefined && !copy.finished)
     throw new SignalboxError(
       'store-unavailable',
-      `${location} holds an unfinished copy of ${copy.source}; run signalbox migrate again to resume it`,
+      `${location} contains an unfinished copy of ${copy.source}; run signalbox migrate again to resume it`,
     );
   if (rows[0]?.got !== true)
-    throw new SignalboxError('store-unavailable', `${location} is being filled by signalbox migrate; wait for it`);
+    throw new SignalboxError(
+      'store-unavailable',
+      `${location} is being filled by signalbox migrate; wait until it is done`,
+    );
 }
 
 export async function readCopy(client: Client): Promise<Copy | undefined> {

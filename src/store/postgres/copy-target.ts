@@ -67,9 +67,10 @@ class PostgresTarget implements CopyTarget {
     const lock = toLockNumber(this.#address);
     await createTables(client, this.#address, lock);
     if (!(await lockForCopy(client, lock)))
-      throw this.#refusal('is being filled by another signalbox migrate, or is being opened', 'wait for it');
+      throw this.#refusal('is being filled by another signalbox migrate, or is being opened', 'wait until it is done');
     const { rows: living } = await client.query(livingWriters, [lock]);
-    if (living.length > 0) throw this.#refusal('is in use', 'stop what uses it, or name another');
+    if (living.length > 0)
+      throw this.#refusal('is in use', 'stop the processes that use it, or choose another database');
     this.#types = await this.#columnTypes();
     this.#refuseUnknown(source);
     const firstHash = readFirstHash(source);
@@ -82,12 +83,12 @@ class PostgresTarget implements CopyTarget {
       await this.#refuseFilled(source);
       await startCopy(client, source.location, firstHash);
     } else if (copy.firstHash !== firstHash)
-      throw this.#refusal(`holds a copy of another journal, ${copy.source}`, 'name another database or ?schema=');
+      throw this.#refusal(`contains a copy of another journal, ${copy.source}`, 'choose another database or ?schema=');
     this.#progress = await readProgress(client);
     if (copy?.finished !== true) return;
     const [head] = await this.#database.rows<ChainHead>('SELECT seq, hash FROM head');
     if (head?.seq !== source.head.seq || head.hash !== source.head.hash)
-      throw this.#refusal(`has been in use since ${copy.source} was copied there`, 'nothing is left to be done');
+      throw this.#refusal(`has been in use since ${copy.source} was copied there`, 'nothing is left to do');
     this.isFinished = true;
   }
 
@@ -207,7 +208,7 @@ class PostgresTarget implements CopyTarget {
     for (const { name } of tables) {
       const { rowCount } = await this.#client.query(`SELECT 1 FROM ${name} LIMIT 1`);
       if (rowCount !== 0)
-        throw this.#refusal(`holds records of its own (${name})`, 'name an empty database, or another ?schema=');
+        throw this.#refusal(`already contains records (${name})`, 'choose an empty database, or another ?schema=');
     }
   }
 

@@ -226,7 +226,7 @@ describe('an address of a PostgreSQL store', () => {
       ],
       [wrong((copy) => (copy.password = 'hunter2-wrong')), /rejected the login .*check user and password/],
       [wrong((copy) => (copy.pathname = '/absent')), /has no such database .*createdb/],
-      [wrong((copy) => (copy.port = '1')), /does not answer .*ECONNREFUSED.*; check that it runs and can be reached/],
+      [wrong((copy) => (copy.port = '1')), /does not respond .*ECONNREFUSED.*; check that it runs and can be reached/],
     ];
     for (const [address, what] of cases)
       await assert.rejects(postgresStore({ address }), (error) => isStoreError(error, what), what.source);

@@ -2,7 +2,7 @@ import type Driver from 'pg';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Dialect, Operation, Parameter, TableDatabase } from '../tables/table-database.ts';
 import type { PostgresAddress } from './address.ts';
-import { isAnswer, isRetryable, storeFailure } from './store-failure.ts';
+import { isServerError, isRetryable, storeFailure } from './store-failure.ts';
 
 /** A parameter of a statement for PostgreSQL. */
 export type PostgresParameter = Parameter | readonly (string | number | null)[];
@@ -119,7 +119,7 @@ export class PostgresDatabase implements TableDatabase, Sql {
       client = await this.#pool.connect();
       return await work(client);
     } catch (error) {
-      if (!isAnswer(error)) broken = storeFailure(error, this.location);
+      if (!isServerError(error)) broken = storeFailure(error, this.location);
       if (mayRetry && isRetryable(error)) throw error;
       throw broken ?? storeFailure(error, this.location);
     } finally {
@@ -176,7 +176,7 @@ async function transact<Result>(client: Driver.PoolClient, work: (sql: Sql) => P
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    if (isAnswer(error)) await client.query('ROLLBACK');
+    if (isServerError(error)) await client.query('ROLLBACK');
     throw error;
   }
 }

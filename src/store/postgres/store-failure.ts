@@ -5,7 +5,7 @@ const advice: readonly (readonly [code: string, what: string, next: string])[] =
   ['28', 'rejected the login', 'check user and password'],
   ['3D000', 'has no such database', 'create it with createdb, or use another one'],
   ['42501', 'denied permission', 'grant the user CREATE on this database, or create the schema for it'],
-  ['53100', 'has no room left on its disk', 'free some space; nothing was recorded'],
+  ['53100', 'has no disk space left', 'free some space; nothing was recorded'],
   ['53300', 'accepts no more connections', 'raise max_connections, or run fewer processes'],
   ['57014', 'took too long', 'check the load of the database'],
   ['57P', 'is starting, stopping or in recovery', 'try again in a moment'],
@@ -21,7 +21,7 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /** Returns whether the error is a response of the server, so that the connection is still usable. */
-export function isAnswer(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   const code = codeOf(error);
   return /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('57P') && !code.startsWith('08');
 }
@@ -37,7 +37,7 @@ export function storeFailure(error: unknown, location: string): SignalboxError {
     const [, what, next] = known;
     return new SignalboxError('store-unavailable', `PostgreSQL at ${location} ${what} (${message}); ${next}`, options);
   }
-  if (isAnswer(error))
+  if (isServerError(error))
     return new SignalboxError(
       'store-unavailable',
       `PostgreSQL at ${location} refused a statement: ${message}`,
@@ -46,7 +46,7 @@ export function storeFailure(error: unknown, location: string): SignalboxError {
   const next = 'check that it runs and can be reached';
   return new SignalboxError(
     'store-unavailable',
-    `PostgreSQL at ${location} does not answer (${message}); ${next}`,
+    `PostgreSQL at ${location} does not respond (${message}); ${next}`,
     options,
   );
 }

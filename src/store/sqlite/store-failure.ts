@@ -2,11 +2,11 @@ import { SignalboxError, messageOf } from '../../core/errors.ts';
 
 /** Maps SQLite error codes to a description and advice. */
 const advice = new Map<number, readonly [what: string, next: string]>([
-  [5, ['is locked by another process', 'find the process that writes for so long']],
+  [5, ['is locked by another process', 'find the process that holds the lock']],
   [8, ['cannot be written', 'check the permissions of the file and its directory']],
   [10, ['cannot be read or written', 'check its disk']],
   [11, ['is damaged', 'restore it from a copy']],
-  [13, ['has no room left on its disk', 'free some space']],
+  [13, ['has no disk space left', 'free some space']],
   [26, ['is not a SQLite database', 'restore it from a copy, or use another file']],
 ]);
 

@@ -180,7 +180,7 @@ export class JournalIndex {
     }
   }
 
-  #page(size: number, most?: number): void {
+  #page(size: number, maxPending?: number): void {
     this.#journal.transaction((head) => {
       // Read inside the transaction: another process may have indexed meanwhile.
       const { seq: from } = this.anchor();
@@ -195,7 +195,7 @@ export class JournalIndex {
       this.#moveAnchor.run(to, to);
       if (this.#sealer !== undefined)
         this.#database.runSync(sealHead(this.#sealer, this.anchor(), this.#database.dialect));
-    }, most);
+    }, maxPending);
     this.#noteSealed();
   }
 

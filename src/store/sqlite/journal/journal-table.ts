@@ -24,7 +24,7 @@ interface OwnTail {
   readonly id: string;
   readonly file: TailFile;
   /** False when another process revoked it or a write failed. */
-  isSound: boolean;
+  isValid: boolean;
   /** Its size when all of it was in the table. */
   settledSize: number;
 }
@@ -60,9 +60,10 @@ export class JournalTable {
   #tail: OwnTail | undefined;
   /** Acknowledged entries that are not in the table yet. */
   #pending: LinkedEntry[] = [];
-  #peaceful = 0;
+  /** The number of consecutive commits between which no other process wrote. */
+  #undisturbedCommits = 0;
   /** The newest entry that another process may have written. */
-  #others: number;
+  #newestOfOthers: number;
 
   constructor(options: JournalTableOptions) {
     const { database } = options;
@@ -77,7 +78,7 @@ export class JournalTable {
        FROM tail LEFT JOIN journal ON journal.seq = (SELECT max(seq) FROM journal)`,
     );
     this.#stored = this.#state();
-    this.#others = this.#stored.seq;
+    this.#newestOfOthers = this.#stored.seq;
   }
 
   /** The newest entry that this process knows. */
@@ -90,20 +91,20 @@ export class JournalTable {
     if (this.#options.tails !== undefined) {
       const { holder, seq: stored } = this.#state();
       if (holder !== '' && holder !== this.#tail?.id) return undefined;
-      if (stored > this.head.seq) this.#others = stored;
+      if (stored > this.head.seq) this.#newestOfOthers = stored;
     }
-    return this.#others > seq ? undefined : this.head.seq;
+    return this.#newestOfOthers > seq ? undefined : this.head.seq;
   }
 
   /** Appends all entries or none. The result has `undefined` in place of an entry that must not be written. */
   append(drafts: readonly EntryDraft[]): Appended {
     if (this.#isFull(drafts.length)) this.transaction(() => undefined);
     const tail = this.#tail;
-    if (tail?.isSound !== true || drafts.length > maxPendingEntries) return this.#commit(drafts, []);
+    if (tail?.isValid !== true || drafts.length > maxPendingEntries) return this.#commit(drafts, []);
     const entries = this.#linked(drafts);
     if (entries === undefined) return this.#commit(drafts, []);
     if (!tail.file.append(entries)) {
-      tail.isSound = false;
+      tail.isValid = false;
       return this.#commit(drafts, entries);
     }
     for (const entry of entries) this.#pending.push(entry);
@@ -111,11 +112,11 @@ export class JournalTable {
   }
 
   /**
-   * Runs work after all acknowledged entries of all processes, but at most `most` pending ones of this process, were moved into
+   * Runs work after all acknowledged entries of all processes, but at most `maxPending` pending ones of this process, were moved into
    * the table. Passes the newest entry of the table.
    */
-  transaction(work: (head: ChainHead) => void, most = Infinity): void {
-    this.#transaction('reading', work, most);
+  transaction(work: (head: ChainHead) => void, maxPending = Infinity): void {
+    this.#transaction('reading', work, maxPending);
   }
 
   /** Runs work that drops entries. Also replaces the own tail, which could otherwise restore a dropped entry. */
@@ -136,7 +137,7 @@ export class JournalTable {
     const { holder, seq, hash } = this.#state();
     if (this.#pending.length > 0 || (holder !== '' && holder !== this.#tail?.id)) this.transaction(() => undefined);
     else {
-      if (seq > this.#stored.seq) this.#others = seq;
+      if (seq > this.#stored.seq) this.#newestOfOthers = seq;
       this.#stored = { seq, hash };
     }
   }
@@ -144,7 +145,7 @@ export class JournalTable {
   /** Releases the tail. */
   close(): void {
     if (this.#tail === undefined) return;
-    this.#tail.isSound = false;
+    this.#tail.isValid = false;
     this.transaction(() => undefined);
   }
 
@@ -164,23 +165,23 @@ export class JournalTable {
     return written;
   }
 
-  #transaction(purpose: Purpose, work: (head: ChainHead) => void, most = Infinity): void {
+  #transaction(purpose: Purpose, work: (head: ChainHead) => void, maxPending = Infinity): void {
     const [tail, before, { seq: known }] = [this.#tail, this.#stored, this.head];
-    let settled: Settled = { brought: 0 };
+    let settled: Settled = { moved: 0 };
     let next: OwnTail | undefined;
     let added = 0;
     try {
       this.#options.database.transactionSync(() => {
         const state = this.#state();
         this.#stored = { seq: state.seq, hash: state.hash };
-        settled = this.#settle(state, purpose, most);
+        settled = this.#settle(state, purpose, maxPending);
         const isOthers = settled.remaining !== undefined || settled.leftover !== undefined;
-        if (state.seq > known || isOthers) this.#others = this.#stored.seq;
+        if (state.seq > known || isOthers) this.#newestOfOthers = this.#stored.seq;
         next = settled.tail;
         work(this.#stored);
-        const isPeaceful = state.holder === '' && state.seq === known;
-        if (!isPeaceful) this.#peaceful = 0;
-        else if (purpose !== 'reading' && (this.#peaceful += 1) >= commitsBeforeTail) next = this.#take();
+        const isUndisturbed = state.holder === '' && state.seq === known;
+        if (!isUndisturbed) this.#undisturbedCommits = 0;
+        else if (purpose !== 'reading' && (this.#undisturbedCommits += 1) >= commitsBeforeTail) next = this.#takeTail();
         const holder = settled.remaining ?? next?.id ?? '';
         if (holder !== state.holder) this.#setHolder.run(holder);
         added = this.#stored.seq - state.seq;
@@ -190,7 +191,7 @@ export class JournalTable {
       if (next !== tail) this.#end(next);
       throw error;
     }
-    this.#pending.splice(0, settled.brought);
+    this.#pending.splice(0, settled.moved);
     if (next !== tail) this.#end(tail);
     else if (next !== undefined && this.#pending.length === 0) next.settledSize = next.file.size;
     this.#tail = next;
@@ -199,25 +200,25 @@ export class JournalTable {
   }
 
   /** Moves the valid tail into the table, of this process or another one. */
-  #settle({ holder }: State, purpose: Purpose, most: number): Settled {
+  #settle({ holder }: State, purpose: Purpose, maxPending: number): Settled {
     const tail = this.#tail;
     const all = this.#pending.length;
     // The process that took our tail has moved all of it into the table.
-    if (holder === '') return { brought: all };
+    if (holder === '') return { moved: all };
     if (holder === tail?.id) {
-      const brought = tail.isSound && purpose === 'reading' ? Math.min(most, all) : all;
-      this.#bringIn(this.#pending.slice(0, brought));
-      const isLong = tail.file.size > maxSettledBytes && brought === all;
-      return { brought, tail: purpose === 'dropping' || isLong || !tail.isSound ? this.#successor(tail) : tail };
+      const moved = tail.isValid && purpose === 'reading' ? Math.min(maxPending, all) : all;
+      this.#moveIntoTable(this.#pending.slice(0, moved));
+      const isLong = tail.file.size > maxSettledBytes && moved === all;
+      return { moved, tail: purpose === 'dropping' || isLong || !tail.isValid ? this.#successor(tail) : tail };
     }
     const file = this.#fileOf(holder);
     if (purpose === 'reading') {
-      this.#bringIn(readTail(file));
-      return { brought: all, remaining: holder };
+      this.#moveIntoTable(readTail(file));
+      return { moved: all, remaining: holder };
     }
     revokeTail(file);
-    this.#bringIn(readTail(file));
-    return { brought: all, leftover: file };
+    this.#moveIntoTable(readTail(file));
+    return { moved: all, leftover: file };
   }
 
   /**
@@ -225,7 +226,7 @@ export class JournalTable {
    * version ignores tails and may have written in between; then the remaining entries get new sequence numbers. After a power
    * loss, the table may be behind the tail.
    */
-  #bringIn(entries: readonly (UnhashedEntry | LinkedEntry)[]): void {
+  #moveIntoTable(entries: readonly (UnhashedEntry | LinkedEntry)[]): void {
     const last = entries.findLastIndex((entry) => entry.seq <= this.#stored.seq && this.#has(entry));
     for (const entry of entries.slice(last + 1)) {
       if (entry.seq > this.#stored.seq + 1) break;
@@ -235,25 +236,25 @@ export class JournalTable {
   }
 
   /** Creates a tail and removes the leftovers of other processes. */
-  #take(): OwnTail | undefined {
+  #takeTail(): OwnTail | undefined {
     const { tails } = this.#options;
     if (tails === undefined) return undefined;
-    this.#peaceful = 0;
+    this.#undisturbedCommits = 0;
     try {
       for (const name of readdirSync(tails)) if (name.endsWith(ending)) removeTail(join(tails, name));
     } catch {}
-    return this.#make();
+    return this.#createTail();
   }
 
   /** Creates the replacement of a tail that is long or must not be read again. The old one stays valid until the commit. */
-  #successor({ isSound }: OwnTail): OwnTail | undefined {
-    return isSound ? this.#make() : undefined;
+  #successor({ isValid }: OwnTail): OwnTail | undefined {
+    return isValid ? this.#createTail() : undefined;
   }
 
-  #make(): OwnTail | undefined {
+  #createTail(): OwnTail | undefined {
     const id = newId('tail');
     try {
-      return { id, file: new TailFile(this.#fileOf(id)), isSound: true, settledSize: 0 };
+      return { id, file: new TailFile(this.#fileOf(id)), isValid: true, settledSize: 0 };
     } catch {
       // No room or no permission: every append is a commit.
       return undefined;
@@ -315,7 +316,7 @@ type Purpose = 'reading' | 'writing' | 'dropping';
 /** The state of the tail after a transaction. */
 interface Settled {
   /** The number of pending entries that moved into the table. */
-  readonly brought: number;
+  readonly moved: number;
   /** The own tail after the transaction. */
   readonly tail?: OwnTail | undefined;
   /** The tail of another process that was only read. */

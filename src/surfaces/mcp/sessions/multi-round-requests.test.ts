@@ -140,7 +140,7 @@ describe('a call with questions to its client in revision 2026-07-28', () => {
   test('is refused with status 503 while the store is unavailable, without the address of the store', async (t) => {
     const { server, ran } = twoQuestions();
     const { box, url } = await serving(t, { servers: [server] });
-    const unavailable = new SignalboxError('store-unavailable', 'PostgreSQL at postgres://user@host does not answer');
+    const unavailable = new SignalboxError('store-unavailable', 'PostgreSQL at postgres://user@host does not respond');
     t.mock.method(box.shared.keyValues, 'add', () => Promise.reject(unavailable));
     const refused = await sendModern(url, 'tools/list', {}, { capabilities });
     assert.equal(refused.status, 503);
