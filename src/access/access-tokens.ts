@@ -81,7 +81,7 @@ export class AccessTokens {
     const expiresAt = expiresInMs === undefined ? 0 : createdAt + expiresInMs;
     const times = { createdAt, expiresAt, lastUsedAt: 0, revokedAt: 0 };
     const record: TokenRecord = { id, hash: tokenHash, role, profile, name, ...times };
-    const created = view(record, createdAt);
+    const created = toAccessToken(record, createdAt);
     const facts = {
       tokenId: id,
       role,
@@ -99,7 +99,7 @@ export class AccessTokens {
   /** Returns all tokens, newest first, including expired and revoked ones. */
   async list(): Promise<readonly AccessToken[]> {
     const now = this.#now();
-    return (await this.#store.list({ limit: maxListed })).map((record) => view(record, now));
+    return (await this.#store.list({ limit: maxListed })).map((record) => toAccessToken(record, now));
   }
 
   /** Revokes a token, immediately and permanently. */
@@ -111,7 +111,7 @@ export class AccessTokens {
     if (!(await this.#record('TokenRevoked', { tokenId: id, role: record.role, by }, change)))
       throw new SignalboxError('token-unknown', `the token ${id} is already revoked`);
     this.#revocations += 1;
-    return view({ ...record, revokedAt }, revokedAt);
+    return toAccessToken({ ...record, revokedAt }, revokedAt);
   }
 
   /** Checks whether a presented token is valid now. */
@@ -130,7 +130,7 @@ export class AccessTokens {
   /** Returns the token with an id, even if expired or revoked; `undefined` when there is none. */
   async find(id: string): Promise<AccessToken | undefined> {
     const record = await this.#store.find(id);
-    return record === undefined ? undefined : view(record, this.#now());
+    return record === undefined ? undefined : toAccessToken(record, this.#now());
   }
 
   /** Returns whether a token is still active. */
@@ -174,7 +174,7 @@ function stateOf({ revokedAt, expiresAt }: TokenRecord, now: number): AccessToke
   return expiresAt !== 0 && expiresAt <= now ? 'expired' : 'active';
 }
 
-function view(record: TokenRecord, now: number): AccessToken {
+function toAccessToken(record: TokenRecord, now: number): AccessToken {
   const { id, role, name, profile } = record;
   const toIso = (time: number): string | undefined => (time === 0 ? undefined : new Date(time).toISOString());
   return omitUndefined({

@@ -17,7 +17,7 @@ const maxTurnMs = 10;
 const maxNoteDelayMs = 10;
 
 /** An entry in the queue, with the callbacks of its writer. */
-class Item implements PendingEntry {
+class QueuedEntry implements PendingEntry {
   state: 'queued' | 'withdrawn' | 'written' = 'queued';
   readonly #draft: EntryDraft | (() => EntryDraft);
   readonly survives: Durability;
@@ -29,8 +29,8 @@ class Item implements PendingEntry {
   constructor(
     draft: EntryDraft | (() => EntryDraft),
     survives: Durability,
-    resolve?: Item['resolve'],
-    reject?: Item['reject'],
+    resolve?: QueuedEntry['resolve'],
+    reject?: QueuedEntry['reject'],
   ) {
     this.#draft = draft;
     this.survives = survives;
@@ -56,10 +56,10 @@ export class Journal {
   readonly #store: Store;
   readonly #listeners = new Set<(entry: StoredEntry) => void>();
   readonly #announcer: GrowthAnnouncer;
-  #queue: Item[] = [];
-  #delayed: Item[] = [];
+  #queue: QueuedEntry[] = [];
+  #delayed: QueuedEntry[] = [];
   /** Entries that are written but not flushed. */
-  #unflushed: { readonly item: Item; readonly entry: StoredEntry | undefined }[] = [];
+  #unflushed: { readonly item: QueuedEntry; readonly entry: StoredEntry | undefined }[] = [];
   #syncing: NodeJS.Immediate | undefined;
   #delayTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
@@ -73,7 +73,7 @@ export class Journal {
 
   /** Writes an entry and resolves when it is durable; with `undefined` when the store rejected it, for example because its idempotency key is taken. */
   append(draft: EntryDraft, survives: Durability): Promise<StoredEntry | undefined> {
-    return new Promise((resolve, reject) => this.#enqueue(new Item(draft, survives, resolve, reject)));
+    return new Promise((resolve, reject) => this.#enqueue(new QueuedEntry(draft, survives, resolve, reject)));
   }
 
   /** Like `append`, with callbacks instead of a promise. They must not throw, because other entries' callbacks run after them. */
@@ -82,7 +82,7 @@ export class Journal {
     written: (entry: StoredEntry | undefined) => void,
     failed: (error: unknown) => void,
   ): void {
-    this.#enqueue(new Item(draft, 'crash', written, failed));
+    this.#enqueue(new QueuedEntry(draft, 'crash', written, failed));
   }
 
   /**
@@ -91,7 +91,7 @@ export class Journal {
    */
   appendFollowed(draft: EntryDraft, followed: () => void): Promise<StoredEntry | undefined> {
     return new Promise((resolve, reject) => {
-      const item = new Item(draft, 'power-loss', resolve, reject);
+      const item = new QueuedEntry(draft, 'power-loss', resolve, reject);
       item.followed = followed;
       this.#enqueue(item);
     });
@@ -99,12 +99,12 @@ export class Journal {
 
   /** Writes an entry with the next commit, without waiting for it. */
   note(make: () => EntryDraft): void {
-    this.#enqueue(new Item(make, 'crash'));
+    this.#enqueue(new QueuedEntry(make, 'crash'));
   }
 
   /** Writes an entry within some milliseconds, unless it is withdrawn. Calls `make` only when it is written. */
   noteSoon(make: () => EntryDraft): PendingEntry {
-    const item = new Item(make, 'crash');
+    const item = new QueuedEntry(make, 'crash');
     this.#delayed.push(item);
     this.#delayTimer ??= setTimeout(this.#commitDelayed, maxNoteDelayMs).unref();
     return item;
@@ -132,7 +132,7 @@ export class Journal {
     await this.#announcer.close();
   }
 
-  #enqueue(item: Item): void {
+  #enqueue(item: QueuedEntry): void {
     this.#queue.push(item);
     this.#schedule();
   }
@@ -163,7 +163,7 @@ export class Journal {
 
   readonly #flush = (): void => {
     this.#scheduled = false;
-    const batch: Item[] = [];
+    const batch: QueuedEntry[] = [];
     const drafts: EntryDraft[] = [];
     for (const item of this.#queue) {
       if (item.state !== 'queued') continue;
@@ -181,23 +181,23 @@ export class Journal {
     try {
       appended = this.#store.append(drafts);
     } catch (error) {
-      refuse(batch, error);
+      rejectAll(batch, error);
       return;
     }
     if (appended instanceof Promise) this.#writing = this.#wait(batch, appended);
     else this.#acknowledge(batch, appended);
   };
 
-  async #wait(batch: readonly Item[], appending: Promise<Appended>): Promise<void> {
+  async #wait(batch: readonly QueuedEntry[], appending: Promise<Appended>): Promise<void> {
     await appending.then(
       (entries) => this.#acknowledge(batch, entries),
-      (error: unknown) => refuse(batch, error),
+      (error: unknown) => rejectAll(batch, error),
     );
     this.#writing = undefined;
     if (this.#queue.length > 0) this.#schedule();
   }
 
-  #acknowledge(batch: readonly Item[], entries: Appended): void {
+  #acknowledge(batch: readonly QueuedEntry[], entries: Appended): void {
     let isUrgent = false;
     this.#announcer.announce();
     batch.forEach((item, index) => {
@@ -228,6 +228,6 @@ export class Journal {
   };
 }
 
-function refuse(batch: readonly Item[], error: unknown): void {
+function rejectAll(batch: readonly QueuedEntry[], error: unknown): void {
   for (const item of batch) item.reject?.(error);
 }

@@ -43,7 +43,7 @@ export function readCassette(file: string): Cassette {
     else calls.push(parsed);
   }
   if (server === undefined)
-    throw new Error(`${file} holds no recording: it does not begin with a server; record again`);
+    throw new Error(`${file} contains no recording: it does not begin with a server; record again`);
   return { file, server, calls };
 }
 

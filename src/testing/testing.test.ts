@@ -114,6 +114,6 @@ describe('record and replay of a server', () => {
     writeFileSync(file, '{"signalbox":1,"server":"t","tools":[]}\n{"call":');
     assert.throws(() => replay(file), /damaged\.jsonl:2 is not JSON: .*; record again/);
     writeFileSync(file, '');
-    assert.throws(() => replay(file), /damaged\.jsonl holds no recording/);
+    assert.throws(() => replay(file), /damaged\.jsonl contains no recording/);
   });
 });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { emitSafely } from '../core/async/emit-safely.ts';
 import { omitUndefined } from '../core/omit-undefined.ts';
-import type { Busy, CheckpointResult, UndoEngine, UndoResult } from './undo-engine.ts';
+import type { Busy, CheckpointResult, UndoEngine, WorkspaceUndoResult } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';
 import { isOverlapping } from './content/byte-path.ts';
 import type { WorkspaceLimits } from './content/workspace-tree.ts';
@@ -32,7 +32,7 @@ export interface WaitOptions {
 /** The checkpoint of a running call. End it once: with `finish` to allow a later undo, or with `rollBack` to undo at once. */
 export interface Checkpoint {
   finish(): Promise<CheckpointResult>;
-  rollBack(): Promise<UndoResult>;
+  rollBack(): Promise<WorkspaceUndoResult>;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -95,7 +95,10 @@ export class Checkpoints {
   }
 
   /** Undoes the changes of a call. Returns the call that uses the workspace when the wait takes too long. */
-  async undo(call: string, options: WaitOptions & { readonly partial?: boolean } = {}): Promise<UndoResult | Busy> {
+  async undo(
+    call: string,
+    options: WaitOptions & { readonly partial?: boolean } = {},
+  ): Promise<WorkspaceUndoResult | Busy> {
     const { waitMs = defaultWaitMs, partial = false } = options;
     return this.#retryWhileBusy(() => this.#thread.call('undo', call, partial), { ...options, waitMs });
   }

@@ -20,7 +20,7 @@ import { dropRootPrivileges } from '../../test/support/processes/ordinary-user.t
 import { removeTree, undoRandomTrees } from '../../test/support/undo/random-trees.ts';
 import { runSeed } from '../../test/support/seeded.ts';
 import { treeFingerprint } from '../../test/support/undo/tree-fingerprint.ts';
-import { type UndoResult, UndoEngine } from './undo-engine.ts';
+import { type WorkspaceUndoResult, UndoEngine } from './undo-engine.ts';
 
 // Root can read everything, so as root the tests would prove nothing.
 dropRootPrivileges();
@@ -60,7 +60,7 @@ class TestWorkspace {
     return call;
   }
 
-  undo(call: string, partial = false): UndoResult {
+  undo(call: string, partial = false): WorkspaceUndoResult {
     const undone = this.engine.undo(call, partial);
     assert.ok('outcome' in undone);
     return undone;
@@ -173,7 +173,7 @@ describe('UndoEngine, for a user who cannot read every file', () => {
       {
         unread: /^it could not be read before the call$/,
         'new/moved': /^it is unread, which could not be read before the call$/,
-        new: /^it holds moved, which stays$/,
+        new: /^it contains moved, which is not removed$/,
       },
     );
     assert.equal(workspace.read('new/moved'), 'unread before');

@@ -28,7 +28,7 @@ import { within } from '../../test/support/within.ts';
 import { treeFingerprint } from '../../test/support/undo/tree-fingerprint.ts';
 import { ContentStore } from './content/content-store.ts';
 import type { FileEntry } from './content/file-entry.ts';
-import { type UndoResult, UndoEngine } from './undo-engine.ts';
+import { type WorkspaceUndoResult, UndoEngine } from './undo-engine.ts';
 import { WorkspaceTree } from './content/workspace-tree.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-undo-'));
@@ -71,7 +71,7 @@ class TestWorkspace {
     return call;
   }
 
-  undo(call: string, partial = false): UndoResult {
+  undo(call: string, partial = false): WorkspaceUndoResult {
     const undone = this.engine.undo(call, partial);
     assert.ok('outcome' in undone);
     return undone;

@@ -55,7 +55,7 @@ export interface SkippedPath {
 }
 
 /** The result of an undo. */
-export interface UndoResult {
+export interface WorkspaceUndoResult {
   /** `conflict`: nothing was changed. */
   readonly outcome: 'undone' | 'partly-undone' | 'conflict';
   /** The changes that the call had made. */
@@ -125,7 +125,7 @@ export class UndoEngine {
   }
 
   /** Determines what the call has changed, and reverts as much as possible. */
-  rollBack(call: string): UndoResult {
+  rollBack(call: string): WorkspaceUndoResult {
     return this.#endCall(call, (roots) => this.#revert(this.#finish(call), roots, true));
   }
 
@@ -140,7 +140,7 @@ export class UndoEngine {
   }
 
   /** Reverts the changes of a call: all or none, or with `partial` only those that were not overwritten since. */
-  undo(call: string, partial: boolean): UndoResult | Busy {
+  undo(call: string, partial: boolean): WorkspaceUndoResult | Busy {
     const record = this.#recordOf(call);
     if (record === undefined) throw new SignalboxError('undo-unavailable', `no changes of ${call} are stored`);
     if (record.status === 'undone') throw new SignalboxError('undo-done', `${call} was undone already`);
@@ -259,7 +259,7 @@ export class UndoEngine {
     return record;
   }
 
-  #revert(record: CallRecord, roots: readonly BytePath[], partial: boolean): UndoResult {
+  #revert(record: CallRecord, roots: readonly BytePath[], partial: boolean): WorkspaceUndoResult {
     const planned = record.workspaces.map((workspace) => ({ root: workspace.root, ...planRestore(workspace) }));
     const conflicts = planned.flatMap((each) => each.conflicts.map((conflict) => toSkippedPath(each.root, conflict)));
     const list = toChangeList(record.workspaces, this.#contents);

@@ -39,20 +39,20 @@ describe('verification of authority records after edits of the SQLite file', () 
       [`UPDATE tokens SET revoked_at = 0`, /access token "tok_\w+" was revoked, and is in force again/],
       [
         `INSERT INTO tokens SELECT 'tok_forged', hash, 'admin', '', 'x', created_at - 1e9, 0, 0, 0 FROM tokens LIMIT 1`,
-        /access token "tok_forged" is in no entry: it was forged/,
+        /access token "tok_forged" has no journal entry: it was forged/,
       ],
       [`DELETE FROM tokens WHERE name = 'dashboard'`, /access token "tok_\w+" was removed without an entry/],
     ],
     pins: [
       [`UPDATE kept SET text = '{}' WHERE key = 'files'`, /pinned definitions of server "files" was changed/],
       [`DELETE FROM kept WHERE key = 'files'`, /pinned definitions of server "files" was removed/],
-      [forgedPin, /of server "shell" is in no entry: it was forged/],
-      [`INSERT INTO kept VALUES ('lock', 'shell', '{}', 9e15)`, /accepted lock of server "shell" is in no entry/],
+      [forgedPin, /of server "shell" has no journal entry: it was forged/],
+      [`INSERT INTO kept VALUES ('lock', 'shell', '{}', 9e15)`, /accepted lock of server "shell" has no journal entry/],
     ],
     'sign-ins': [
       [
         `INSERT INTO kept SELECT kind, 'forged', text, until FROM kept WHERE kind = 'sign-in'`,
-        /browser sign-in of "user:ada" is in no entry/,
+        /browser sign-in of "user:ada" has no journal entry/,
       ],
       [
         `UPDATE kept SET text = replace(text, 'ada', 'eve') WHERE kind = 'sign-in'`,
@@ -60,7 +60,7 @@ describe('verification of authority records after edits of the SQLite file', () 
       ],
       [
         `INSERT INTO kept SELECT kind, 'forged', text, until FROM kept WHERE kind = 'sign-in-code'`,
-        /sign-in link for "user:ada" is in no entry/,
+        /sign-in link for "user:ada" has no journal entry/,
       ],
     ],
     'stored outcomes': [
@@ -107,7 +107,7 @@ describe('verification of authority records after edits of the SQLite file', () 
     const result = await verify(files);
     assert.match(
       result.ok ? '' : result.problem,
-      /sign-in link for "user:ada" was used, and no entry says who made it/,
+      /sign-in link for "user:ada" was used, and no entry records who created it/,
     );
   });
 
@@ -124,10 +124,10 @@ describe('verification of authority records after edits of the SQLite file', () 
     await prune();
     assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
     const [problem] = await verifyAfter(files, (database) => database.exec(forgedPin));
-    assert.match(problem ?? '', /of server "shell" is in no entry/);
+    assert.match(problem ?? '', /of server "shell" has no journal entry/);
     await prune();
     const later = await verify(files);
-    assert.match(later.ok ? '' : later.problem, /of server "shell" is in no entry/);
+    assert.match(later.ok ? '' : later.problem, /of server "shell" has no journal entry/);
   });
 
   test('accounts once for records of a version that wrote no entries for them', async (t) => {
@@ -161,7 +161,7 @@ describe('verification of authority records after edits of the SQLite file', () 
       'holds (sealed)',
     ]);
     for (const [edit, expected] of [
-      [forgedPin, /of server "shell" is in no entry: it was forged/],
+      [forgedPin, /of server "shell" has no journal entry: it was forged/],
       [`DELETE FROM kept WHERE key = 'mail'`, /of server "mail" was removed without an entry/],
     ] as const) {
       const [problem] = await verifyAfter(files, (database) => database.exec(edit));

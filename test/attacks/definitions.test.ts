@@ -250,10 +250,10 @@ describe('server with hostile definitions', () => {
     const { hidden, notices } = box.catalog();
     assert.match(
       hidden.find(({ name }) => name === 'mcp__bank__wide')?.reason ?? '',
-      /^its schemas have .* at most 524,288/,
+      /^its schemas have .* the limit of 524,288/,
     );
     assert.match(JSON.stringify(notices), /its description has 21,000,000 characters and is truncated to 16,384/);
-    assert.match(JSON.stringify(notices), /its instructions have 230000 characters and are cut after 16384/);
+    assert.match(JSON.stringify(notices), /its instructions have 230000 characters and are truncated to 16384/);
   });
 
   it('reaches agents with no more tools than a server may have', async (t) => {

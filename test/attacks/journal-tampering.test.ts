@@ -116,15 +116,24 @@ describe('verification of a journal in an edited SQLite file', () => {
       '{"by":{"id":"user:ada","kind":"human"}}', 0, '' FROM approvals LIMIT 1`;
     const used = `used_by <> ''`;
     for (const [edit, expected] of [
-      [forged, /is in no entry: it was forged/],
+      [forged, /has no journal entry: it was forged/],
       [`UPDATE approvals SET answer = 'approved' WHERE answer = ''`, /its answer is not the recorded one/],
-      [`UPDATE approvals SET binding = 'other' WHERE answer = ''`, /what was asked differs/],
-      [`UPDATE approvals SET expires_at = expires_at + 1000 WHERE answer = ''`, /what was asked differs/],
-      [`UPDATE approvals SET given = replace(given, 'ada', 'bob') WHERE ${used}`, /who answered, or how, differs/],
+      [`UPDATE approvals SET binding = 'other' WHERE answer = ''`, /the question differs from the recorded one/],
+      [
+        `UPDATE approvals SET expires_at = expires_at + 1000 WHERE answer = ''`,
+        /the question differs from the recorded one/,
+      ],
+      [
+        `UPDATE approvals SET given = replace(given, 'ada', 'bob') WHERE ${used}`,
+        /the approver or the answer differs from the recorded one/,
+      ],
       [`UPDATE approvals SET closed = 0, used_by = '' WHERE ${used}`, /a call has used it, and it is open again/],
       [`DELETE FROM approvals WHERE answer = ''`, /the approval requested by entry \d+ was removed/],
-      [`UPDATE rules SET text = replace(text, 'arguments', 'server')`, /who answered, or how, differs/],
-      [`INSERT INTO rules SELECT 'rule_x', principal, server, text, 0 FROM rules`, /rule rule_x is in no entry/],
+      [
+        `UPDATE rules SET text = replace(text, 'arguments', 'server')`,
+        /the approver or the answer differs from the recorded one/,
+      ],
+      [`INSERT INTO rules SELECT 'rule_x', principal, server, text, 0 FROM rules`, /rule rule_x has no journal entry/],
       [`UPDATE rules SET revoked = 1`, /was removed without an entry/],
     ] as const) {
       const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
@@ -159,7 +168,7 @@ describe('verification of a journal in an edited SQLite file', () => {
       const edit = `UPDATE approvals SET asked = json_set(asked, '$.hidden', json('[]')) WHERE answer = '' AND asked ->> '$.hidden' <> '[]'`;
       assert.equal(database.prepare(edit).run().changes, 1);
     });
-    for (const problem of problems) assert.match(problem, /what was asked differs/);
+    for (const problem of problems) assert.match(problem, /the question differs from the recorded one/);
   });
 
   test('reports an unknown state without the key', async (t) => {
@@ -306,7 +315,7 @@ describe('verification of a journal in PostgreSQL', async () => {
       [
         "INSERT INTO kept SELECT kind, 'x', '', until FROM kept WHERE key = 'files'",
         "DELETE FROM kept WHERE key = 'x'",
-        /"x" is in no entry/,
+        /"x" has no journal entry/,
       ],
       ["UPDATE claims SET outcome = '{}'", 'SELECT 1', /stored for an idempotency key.* was changed/],
     ] as const) {

@@ -118,10 +118,13 @@ suite('undo of a call beyond its limits', () => {
     };
     const call = await box.call('mcp__t__act');
     assert.equal(call.outcome, 'completed');
-    assert.match(JSON.stringify(call.content), /Not all of its changes can be undone: many\/deep got more new entries/);
+    assert.match(
+      JSON.stringify(call.content),
+      /Not all of its changes can be undone: many\/deep received more new entries/,
+    );
     assert.deepEqual(
       [call.changes?.[0]?.path, call.changes?.[0]?.note],
-      ['many/deep', 'directory; holds new entries beyond the limits of undo, which cannot be undone'],
+      ['many/deep', 'directory; contains new entries beyond the limits of undo, which cannot be undone'],
     );
     await box.close();
     const { code, stdout } = await workspace.project.run(['undo', call.callId]);
@@ -129,7 +132,7 @@ suite('undo of a call beyond its limits', () => {
     assert.match(stdout, /^partly-undone /);
     assert.match(
       stdout,
-      /! many\/deep: it holds new entries beyond the limits of undo, which were not recorded and stay/,
+      /! many\/deep: it contains new entries beyond the limits of undo, which were not recorded and are not removed/,
     );
     assert.deepEqual([workspace.text('a.txt'), workspace.text('b.txt')], ['a', 'b']);
     const left = readdirSync(workspace.at('many/deep')).length;
@@ -168,7 +171,7 @@ suite('undo of a call beyond its limits', () => {
       throw new Error('no more');
     };
     const { error } = await box.call('mcp__t__act');
-    assert.match(error?.message ?? '', /rolled back, except \. \(it holds new entries beyond the limits of undo/);
+    assert.match(error?.message ?? '', /rolled back, except \. \(it contains new entries beyond the limits of undo/);
     assert.equal(workspace.text('a.txt'), 'a');
   });
 });
@@ -200,7 +203,10 @@ suite('edit during an undo', () => {
       if (outcome === 'undone') continue;
       isDuring = true;
       assert.deepEqual([outcome, conflicts.map(({ path }) => path)], ['partly-undone', ['large.txt']]);
-      assert.match(conflicts[0]?.reason ?? '', /^(?:it was changed|something was put there) while the call was undone/);
+      assert.match(
+        conflicts[0]?.reason ?? '',
+        /^(?:it was changed|another entry was created there) while the call was undone/,
+      );
     }
   });
 
@@ -269,7 +275,7 @@ suite('edit during an undo', () => {
     try {
       const undone = engine.undo('call_1', false);
       assert.ok('conflicts' in undone);
-      assert.equal(undone.conflicts[0]?.reason, 'something was put there while the call was undone');
+      assert.equal(undone.conflicts[0]?.reason, 'another entry was created there while the call was undone');
     } finally {
       fs.linkSync = link;
       syncBuiltinESMExports();

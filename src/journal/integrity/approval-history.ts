@@ -72,7 +72,7 @@ export class ApprovalHistory {
       const asked = this.#asked.get(record.id);
       if (asked === undefined) {
         if (record.requestedAt > prunedAt)
-          return { seq: head, problem: `${describe(record)} is in no entry: it was forged` };
+          return { seq: head, problem: `${describe(record)} has no journal entry: it was forged` };
         continue;
       }
       const wrong = this.#differs(record, asked, rules);
@@ -86,7 +86,8 @@ export class ApprovalHistory {
   }
 
   #differs(record: ApprovalRecord, asked: Asked, rules: ReadonlyMap<string, StoredRule>): string | undefined {
-    if (typeof asked.digest === 'string' && asked.digest !== requestDigest(record)) return 'what was asked differs';
+    if (typeof asked.digest === 'string' && asked.digest !== requestDigest(record))
+      return 'the question differs from the recorded one';
     const { answered, usedBy } = asked;
     if (record.answer !== (answered?.decision ?? '')) return `its answer is not the recorded one`;
     if (usedBy !== undefined && !record.closed) return `a call has used it, and it is open again`;
@@ -96,7 +97,7 @@ export class ApprovalHistory {
     // A revoked rule is no longer listed, and the digest cannot be computed without it.
     if (typeof rule === 'string' && !rules.has(rule)) return undefined;
     const digest = answerDigest(record.id, record.answer, record.given, rules.get(String(rule)));
-    return answered.digest === digest ? undefined : 'who answered, or how, differs';
+    return answered.digest === digest ? undefined : 'the approver or the answer differs from the recorded one';
   }
 
   #checkRules(rules: readonly StoredRule[], prunedAt: number, head: number): JournalFault | undefined {
@@ -105,7 +106,7 @@ export class ApprovalHistory {
         return { seq: head, problem: `the remembered rule ${id} was revoked, and is in force again` };
       const at = Date.parse(String(read(text)['at']));
       if (!this.#rules.has(id) && !(at <= prunedAt))
-        return { seq: head, problem: `the remembered rule ${id} is in no entry: it was forged` };
+        return { seq: head, problem: `the remembered rule ${id} has no journal entry: it was forged` };
     }
     for (const [id, approval] of this.#rules)
       if (!this.#revoked.has(id) && !rules.some((rule) => rule.id === id))

@@ -89,7 +89,8 @@ export class AuthorityHistory {
       const known = this.#state(record.id);
       if (known === undefined) {
         const isAccountedFor = !isOlder && (record.kind !== 'pin' || hasPinAccounts);
-        if (isAccountedFor) return { seq: head, problem: `the ${describe(record)} is in no entry: it was forged` };
+        if (isAccountedFor)
+          return { seq: head, problem: `the ${describe(record)} has no journal entry: it was forged` };
       } else {
         const wrong = difference(record, known);
         if (wrong !== undefined) return { seq: known.seq, problem: `the ${describe(record)} ${wrong}` };
@@ -101,7 +102,7 @@ export class AuthorityHistory {
       if (known.isRemoved === true && known.digest === undefined)
         return {
           seq: known.seq,
-          problem: `the ${describe(known)} was used, and no entry says who made it: it was forged`,
+          problem: `the ${describe(known)} was used, and no entry records who created it: it was forged`,
         };
       // Sign-ins expire.
       const isLasting = known.kind !== 'sign-in' && known.kind !== 'sign-in-link';
@@ -121,12 +122,12 @@ export class AuthorityHistory {
 }
 
 function difference(record: AuthorityRecord, known: Accounted): string | undefined {
-  if (known.isRemoved === true) return 'was removed, and is there again';
+  if (known.isRemoved === true) return 'was removed, and exists again';
   if (known.isRevoked === true && record.isRevoked !== true) return 'was revoked, and is in force again';
   if (known.isRevoked !== true && record.isRevoked === true) return 'was revoked without an entry';
   return known.digest === undefined || known.digest === record.digest
     ? undefined
-    : 'was changed: it is not what its entry says';
+    : 'was changed: it does not match its entry';
 }
 
 function describe({ kind, name }: Pick<AuthorityRecord, 'kind' | 'name'>): string {

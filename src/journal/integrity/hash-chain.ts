@@ -129,14 +129,19 @@ async function verifyArchive(
   const seq = (head?.seq ?? 0) + 1;
   const problem =
     head?.seq === beginning.seq
-      ? `entry ${head.seq} of the archive is not the one the journal goes on from`
+      ? `the journal does not continue from entry ${head.seq} of the archive`
       : `entries ${seq} to ${beginning.seq} were pruned and are in no archive`;
   return { ok: false, entries, seq, problem };
 }
 
 /** Returns the failure for a head that was pruned and so cannot be checked. */
 function prunedHead({ seq }: ChainHead): Verification {
-  return { ok: false, entries: 0, seq, problem: `entry ${seq} was pruned: name the archives it is in with --with` };
+  return {
+    ok: false,
+    entries: 0,
+    seq,
+    problem: `entry ${seq} was pruned: pass the archives that contain it with --with`,
+  };
 }
 
 function brokenLink(before: ChainHead, entry: StoredEntry, anchors: readonly ChainHead[]): string | undefined {

@@ -61,7 +61,7 @@ export class OutcomeHistory {
           if (!isFitting)
             return {
               seq: known?.seq ?? this.#first ?? 0,
-              problem: `the ${names[from]}, of call ${stored.call}, was changed or forged: it is not what its entry says`,
+              problem: `the ${names[from]}, of call ${stored.call}, was changed or forged: it does not match its entry`,
             };
         }
         const last = page.at(-1);

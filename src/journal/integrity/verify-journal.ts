@@ -116,7 +116,8 @@ function authenticate(
     if (sealer.hasSealed())
       return {
         seq: 1,
-        problem: 'the seal of this machine is gone: it was removed, or the journal is one from before it',
+        problem:
+          'the seal of this machine is gone: it was removed, or the journal was replaced by one from before the seal',
       };
     const why = seals.length === 0 ? 'it is not sealed yet' : 'it is sealed with keys of other machines only';
     return { state: 'unknown', why };

@@ -80,7 +80,7 @@ describe('pruneJournal', () => {
     );
     await assert.rejects(problemOf(['{"seq":1,']), { code: 'file-unreadable' });
     const forged = await verifyChain(store, { expected: { seq: 3, hash: 'f'.repeat(64) } });
-    assert.match(forged.ok ? '' : forged.problem, /entry 3 was pruned: name the archives it is in with --with/);
+    assert.match(forged.ok ? '' : forged.problem, /entry 3 was pruned: pass the archives that contain it with --with/);
   });
 
   test('without an archive only counts; creates no archive when no entry is old enough', async (t) => {
@@ -250,7 +250,7 @@ describe('pruneJournal', () => {
       const found = await verifyChain(store, { expected, archive: readArchives(names.map(file)) });
       return found.ok ? 'none' : found.problem;
     };
-    assert.match(await problemOf('later.jsonl'), /entry 3 was pruned: name the archives it is in with --with/);
+    assert.match(await problemOf('later.jsonl'), /entry 3 was pruned: pass the archives that contain it with --with/);
     assert.match(await problemOf('old.jsonl', 'later.jsonl'), /entry 3 is not the one that was anchored/);
   });
 

@@ -56,11 +56,11 @@ export async function pruneJournal(
   const { last } = past;
   if (last === undefined) return found;
   // Removes the file when nothing was dropped, because it would block the next attempt.
-  const forget = (): Promise<void> => rm(archive, { force: true });
+  const removeArchive = (): Promise<void> => rm(archive, { force: true });
   try {
     await assertSame(archive, from, last, found.entries);
   } catch (error) {
-    await forget();
+    await removeArchive();
     throw error;
   }
   let hasDropped = false;
@@ -74,7 +74,7 @@ export async function pruneJournal(
     return { ...found, dropped };
   } catch (error) {
     // After any other error it is unknown whether entries were dropped, and the file may be their only copy.
-    if (!hasDropped && error instanceof SignalboxError && error.code === 'journal-pruned') await forget();
+    if (!hasDropped && error instanceof SignalboxError && error.code === 'journal-pruned') await removeArchive();
     throw error;
   }
 }
@@ -152,6 +152,6 @@ async function assertSame(file: string, from: ChainHead, to: ChainHead, expected
   if (entries !== expected || head.seq !== to.seq || head.hash !== to.hash)
     throw new SignalboxError(
       'file-unreadable',
-      `${file} does not hold what was written to it after entry ${head.seq}, or the journal is broken there: nothing was dropped. Run: signalbox journal verify`,
+      `${file} does not contain what was written to it after entry ${head.seq}, or the journal is broken there: nothing was dropped. Run: signalbox journal verify`,
     );
 }

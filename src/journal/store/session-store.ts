@@ -2,7 +2,7 @@ import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Principal } from '../../core/principal.ts';
 
 /** The stored form of a session. Texts are empty until they are set. */
-export interface SessionRecord extends SessionFacts {
+export interface SessionRecord extends SessionProperties {
   readonly id: string;
   readonly cwd: string;
   readonly owner: Principal;
@@ -20,7 +20,7 @@ export interface SessionRecord extends SessionFacts {
 }
 
 /** The properties of a session that a write can change. */
-export interface SessionFacts {
+export interface SessionProperties {
   readonly agent: string;
   readonly runtime: string;
   readonly model: string;
@@ -45,7 +45,7 @@ export interface SessionWrite {
   readonly idle?: boolean;
   /** The events to append, as JSON texts. Each gets the next seq. */
   readonly events: readonly string[];
-  readonly set?: Partial<SessionFacts>;
+  readonly set?: Partial<SessionProperties>;
   /** The state that the runtime receives in the next turn, as JSON text. */
   readonly memory?: string;
   /** The first event begins a turn. */

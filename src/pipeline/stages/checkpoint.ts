@@ -4,7 +4,7 @@ import { pluralize } from '../../core/text/pluralize.ts';
 import { messageOf } from '../../core/errors.ts';
 import type { Checkpoint, Checkpoints } from '../../workspace/checkpoints.ts';
 import { StateChanges } from '../../workspace/state-changes.ts';
-import type { CheckpointResult, UndoResult } from '../../workspace/undo-engine.ts';
+import type { CheckpointResult, WorkspaceUndoResult } from '../../workspace/undo-engine.ts';
 import { type AdmittedCall, workspaceOf } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import type { Compensations } from '../undo/compensations.ts';
@@ -38,7 +38,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
 
   async function withState(call: AdmittedCall, next: Next<AdmittedCall>): Promise<CallOutcome> {
     const outcome = await next(call);
-    return isOver(outcome) ? outcome : compensated(call, await settled(call, outcome));
+    return keepsChanges(outcome) ? outcome : compensated(call, await settled(call, outcome));
   }
 
   async function withWorkspace(
@@ -56,7 +56,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
       await begun.finish().catch(() => undefined);
       throw error;
     }
-    if (isOver(outcome)) return finished(call, outcome, begun);
+    if (keepsChanges(outcome)) return finished(call, outcome, begun);
     return compensated(call, await rolledBack(call, await settled(call, outcome), begun));
   }
 
@@ -78,11 +78,11 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     try {
       const undone = await begun.rollBack();
       if (undone.conflicts.length > 0) call.changes = undone;
-      return undone.total === 0 ? outcome : noted(outcome, rollbackNote(undone));
+      return undone.total === 0 ? outcome : withNote(outcome, rollbackNote(undone));
     } catch (error) {
       const note = `Its changes in the workspace could not be rolled back: ${messageOf(error)}`;
       await compensations.rollbackFailed(call, note);
-      return noted(outcome, note);
+      return withNote(outcome, note);
     }
   }
 
@@ -90,7 +90,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
     const mayHaveActed = call.abandonedRun !== undefined || actedCodes.has(outcome.error?.code ?? '');
     if (!mayHaveActed || call.tool.offered.undo === undefined) return outcome;
     const problem = await compensations.afterFailure(call);
-    return noted(
+    return withNote(
       outcome,
       problem === undefined ? 'Its own undo was run.' : `Its own undo failed, so its effect may remain: ${problem}`,
     );
@@ -98,7 +98,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
 }
 
 /** Whether the call ended in a way that leaves its changes in place. */
-function isOver({ outcome }: CallOutcome): boolean {
+function keepsChanges({ outcome }: CallOutcome): boolean {
   return outcome === 'completed' || outcome === 'unknown';
 }
 
@@ -118,7 +118,7 @@ async function settled(call: AdmittedCall, outcome: CallOutcome): Promise<CallOu
   clearTimeout(timer);
   stateChanges?.revert();
   if (ended) return outcome;
-  return noted(outcome, 'It is still running; its later changes are not rolled back.');
+  return withNote(outcome, 'It is still running; its later changes are not rolled back.');
 }
 
 async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
@@ -126,11 +126,11 @@ async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoin
   try {
     call.changes = changes = await begun.finish();
   } catch (error) {
-    return noted(given, `Its changes could not be determined, so it cannot be undone: ${messageOf(error)}`);
+    return withNote(given, `Its changes could not be determined, so it cannot be undone: ${messageOf(error)}`);
   }
-  const outcome = changes.beyondLimits.length === 0 ? given : noted(given, beyondNote(changes.beyondLimits));
+  const outcome = changes.beyondLimits.length === 0 ? given : withNote(given, beyondNote(changes.beyondLimits));
   if (outcome.outcome === 'completed' || changes.total === 0) return outcome;
-  return noted(
+  return withNote(
     outcome,
     `${pluralize(changes.total, 'change')} in its workspace can be reverted by undoing ${call.id}.`,
   );
@@ -139,17 +139,17 @@ async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoin
 function beyondNote(beyond: CheckpointResult['beyondLimits']): string {
   const list = beyond.slice(0, 10).map(({ path }) => path);
   const more = beyond.length > list.length ? ` and ${beyond.length - list.length} more` : '';
-  return `Not all of its changes can be undone: ${list.join(', ')}${more} got more new entries than undo records. The rest can be undone.`;
+  return `Not all of its changes can be undone: ${list.join(', ')}${more} received more new entries than undo can record. The rest can be undone.`;
 }
 
-function rollbackNote({ total, conflicts }: UndoResult): string {
+function rollbackNote({ total, conflicts }: WorkspaceUndoResult): string {
   if (conflicts.length === 0)
     return `${pluralize(total, 'change')} in its workspace ${total === 1 ? 'was' : 'were'} rolled back.`;
   const list = conflicts.slice(0, 10).map(({ path, reason }) => `${path} (${reason})`);
   return `${pluralize(total, 'change')} in its workspace were rolled back, except ${list.join(', ')}.`;
 }
 
-function noted(outcome: CallOutcome, note: string): CallOutcome {
+function withNote(outcome: CallOutcome, note: string): CallOutcome {
   const content = [...outcome.content, text(note)];
   if (outcome.error === undefined) return { ...outcome, content };
   const { message } = outcome.error;

@@ -39,7 +39,7 @@ export interface AddedContent {
  */
 export class ContentStore {
   readonly #directory: string;
-  #unnamed = 0;
+  #temporaryCount = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -56,8 +56,9 @@ export class ContentStore {
         const taken =
           stats.size < largeFileBytes ? this.#takeSmall(descriptor, stats) : this.#takeLarge(descriptor, path);
         const after = fstatSync(descriptor);
-        const still = after.mtimeMs === stats.mtimeMs && after.ctimeMs === stats.ctimeMs && after.size === stats.size;
-        if (still || attempt === maxReads) return { hash: taken, stats: after, isUnstable: !still };
+        const isStable =
+          after.mtimeMs === stats.mtimeMs && after.ctimeMs === stats.ctimeMs && after.size === stats.size;
+        if (isStable || attempt === maxReads) return { hash: taken, stats: after, isUnstable: !isStable };
         stats = after;
       }
     } finally {
@@ -110,24 +111,24 @@ export class ContentStore {
     const found = hash('sha256', content);
     const file = this.#file(found);
     if (!existsSync(file)) {
-      const unnamed = this.#newFile();
-      writeFileSync(unnamed, content, { flag: 'wx', mode: 0o600 });
-      renameSync(unnamed, file);
+      const temporaryFile = this.#newTemporaryFile();
+      writeFileSync(temporaryFile, content, { flag: 'wx', mode: 0o600 });
+      renameSync(temporaryFile, file);
     }
     return found;
   }
 
   #takeLarge(descriptor: number, path: PathLike): string {
-    const unnamed = this.#newFile();
+    const temporaryFile = this.#newTemporaryFile();
     try {
       // Uses the descriptor, because the path may refer to another file by now.
       const source = existsSync(`/proc/self/fd/${descriptor}`) ? `/proc/self/fd/${descriptor}` : path;
-      copyFileSync(source, unnamed, COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-      const found = hashOfFile(unnamed);
-      renameSync(unnamed, this.#file(found));
+      copyFileSync(source, temporaryFile, COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+      const found = hashOfFile(temporaryFile);
+      renameSync(temporaryFile, this.#file(found));
       return found;
     } finally {
-      rmSync(unnamed, { force: true });
+      rmSync(temporaryFile, { force: true });
     }
   }
 
@@ -135,9 +136,9 @@ export class ContentStore {
     return join(this.#directory, name.slice(0, 2), name);
   }
 
-  #newFile(): string {
-    this.#unnamed += 1;
-    return join(this.#directory, '00', `unnamed-${process.pid}-${process.hrtime.bigint()}-${this.#unnamed}`);
+  #newTemporaryFile(): string {
+    this.#temporaryCount += 1;
+    return join(this.#directory, '00', `unnamed-${process.pid}-${process.hrtime.bigint()}-${this.#temporaryCount}`);
   }
 
   #found<Result>(wanted: string, look: () => Result): Result {

@@ -3,23 +3,23 @@ import { dirname } from 'node:path';
 
 /** Writes a JSON file atomically and flushes it, so that it survives a power loss. */
 export function writeDurably(file: string, value: unknown): void {
-  const unnamed = `${file}.new`;
-  const descriptor = openSync(unnamed, 'w', 0o600);
+  const temporaryFile = `${file}.new`;
+  const descriptor = openSync(temporaryFile, 'w', 0o600);
   try {
     writeFileSync(descriptor, JSON.stringify(value));
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-  renameSync(unnamed, file);
+  renameSync(temporaryFile, file);
   syncDirectory(dirname(file));
 }
 
 /** Writes a JSON file atomically without flushing: it survives a crash of the process, not a power loss. */
 export function writeAtomically(file: string, value: unknown): void {
-  const unnamed = `${file}.new`;
-  writeFileSync(unnamed, JSON.stringify(value), { mode: 0o600 });
-  renameSync(unnamed, file);
+  const temporaryFile = `${file}.new`;
+  writeFileSync(temporaryFile, JSON.stringify(value), { mode: 0o600 });
+  renameSync(temporaryFile, file);
 }
 
 /** Reads a JSON file; returns `undefined` when it does not exist. */

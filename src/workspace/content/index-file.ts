@@ -59,9 +59,9 @@ export class IndexFile {
 
   #write(tree: WorkspaceTree): void {
     const lines = [...tree.entries()].map(formatLine);
-    const unnamed = `${this.#file}.new`;
-    writeFileSync(unnamed, [format, ...lines, '.', ''].join('\n'), { encoding: 'latin1', mode: 0o600 });
-    renameSync(unnamed, this.#file);
+    const temporaryFile = `${this.#file}.new`;
+    writeFileSync(temporaryFile, [format, ...lines, '.', ''].join('\n'), { encoding: 'latin1', mode: 0o600 });
+    renameSync(temporaryFile, this.#file);
     this.#lines = lines.length;
     this.#entries = lines.length;
     this.#stamp = readStamp(this.#file);

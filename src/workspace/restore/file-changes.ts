@@ -17,7 +17,7 @@ const maxListedChanges = 500;
 const maxTextBytes = 256 * 1024;
 const maxDiffChars = 128 * 1024;
 const maxDiffMs = 200;
-const unrecordedNote = 'holds new entries beyond the limits of undo, which cannot be undone';
+const unrecordedNote = 'contains new entries beyond the limits of undo, which cannot be undone';
 
 /** Lists the changes, with a diff for text files. Files of which only the times changed are not listed. */
 export function toChangeList(workspaces: readonly WorkspaceChanges[], contents: ContentStore): ChangeList {

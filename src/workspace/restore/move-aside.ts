@@ -32,8 +32,8 @@ const changed = 'it was changed while the call was undone';
 const linkErrorCodes = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 
 /** Returns the path to which a step moves a file aside. It is in the same directory, so that the rename is atomic. */
-export function asidePath(at: string | Buffer, unnamed: string): string | Buffer {
-  return siblingPath(at, `${unnamed}-was`);
+export function asidePath(at: string | Buffer, temporaryName: string): string | Buffer {
+  return siblingPath(at, `${temporaryName}-was`);
 }
 
 /** Returns the path of another name in the same directory. */
@@ -78,7 +78,7 @@ export function putInPlace(from: string | Buffer, at: string | Buffer): void {
     moveIfFree(from, at);
   } catch (error) {
     throw systemErrorCode(error) === 'EEXIST'
-      ? new InterferenceError('something was put there while the call was undone')
+      ? new InterferenceError('another entry was created there while the call was undone')
       : error;
   }
 }
@@ -147,7 +147,7 @@ function linkOrMove(from: string | Buffer, at: string | Buffer): void {
 
 function moveUnlessTaken(from: string | Buffer, at: string | Buffer): void {
   if (lstatSync(at, { throwIfNoEntry: false }) !== undefined)
-    throw Object.assign(new Error('something was put there while the call was undone'), { code: 'EEXIST' });
+    throw Object.assign(new Error('another entry was created there while the call was undone'), { code: 'EEXIST' });
   renameSync(from, at);
 }
 

@@ -63,7 +63,7 @@ function planWithin(
   const steps = new Map<BytePath, PathChange>();
   const present = new Map<BytePath, FileEntry | undefined>();
 
-  const look = (path: BytePath): FileEntry | undefined => {
+  const readPresent = (path: BytePath): FileEntry | undefined => {
     if (present.has(path)) return present.get(path);
     let entry: FileEntry | undefined;
     try {
@@ -71,7 +71,8 @@ function planWithin(
     } catch (error) {
       if (!isPermissionError(error) || path === '') throw error;
       // The entries are read before the directories are opened, because opening changes the mode that the call left.
-      for (const directory of directoriesAbove(path)) if (look(directory)?.kind === 'directory') opened.open(directory);
+      for (const directory of directoriesAbove(path))
+        if (readPresent(directory)?.kind === 'directory') opened.open(directory);
       entry = inside.withPath(path, (at) => readEntry(at, wanted.get(path)));
     }
     present.set(path, entry);
@@ -82,7 +83,7 @@ function planWithin(
   for (const change of changes.toSorted((one, other) => pathDepth(one.path) - pathDepth(other.path))) {
     if ([...moved.keys()].some((path) => containsPath(path, change.path))) continue;
     try {
-      const reason = findObjection(change, look(change.path));
+      const reason = findObjection(change, readPresent(change.path));
       if (reason === 'none') steps.set(change.path, change);
       else if (reason !== undefined) conflicts.set(change.path, reason);
     } catch (error) {
@@ -106,7 +107,7 @@ function planWithin(
   for (const path of beyond) conflicts.set(path, unrecordedEntries);
   keepDirectoriesInUse({ inside, steps, conflicts, opened, beyond });
   return {
-    plan: { root, steps: [...steps.values()], directories: toDirectoryStates(wanted, steps, present, look) },
+    plan: { root, steps: [...steps.values()], directories: toDirectoryStates(wanted, steps, present, readPresent) },
     conflicts: [...conflicts].map(([path, reason]) => ({
       path,
       reason,
@@ -116,7 +117,8 @@ function planWithin(
 }
 
 const unknownEntries = 'its entries could not be read before the call';
-const unrecordedEntries = 'it holds new entries beyond the limits of undo, which were not recorded and stay';
+const unrecordedEntries =
+  'it contains new entries beyond the limits of undo, which were not recorded and are not removed';
 
 /** Returns the workspace and every directory above a path, outermost first. */
 function directoriesAbove(path: BytePath): BytePath[] {
@@ -158,7 +160,7 @@ function findLoss({ before, after }: PathChange): string | undefined {
 
 function describeDifference(now: FileEntry | undefined, after: FileEntry | undefined): string {
   if (now === undefined) return 'it was removed since the call';
-  if (after === undefined) return `a ${now.kind} was put there since the call`;
+  if (after === undefined) return `a ${now.kind} was created there since the call`;
   if (now.kind !== after.kind) return `it was replaced by a ${now.kind} since the call`;
   return now.content === after.content
     ? 'its mode or owner was changed since the call'
@@ -195,8 +197,8 @@ function keepDirectoriesInUse({ inside, steps, conflicts, opened, beyond }: Dire
       }
       if (!beyond.has(path)) {
         const hasReason = conflicts.has(joinPath(path, first));
-        const why = hasReason ? 'stays' : 'was put there or changed since the call';
-        conflicts.set(path, `it holds ${toDisplayPath(first)}, which ${why}`);
+        const why = hasReason ? 'is not removed' : 'was created or changed since the call';
+        conflicts.set(path, `it contains ${toDisplayPath(first)}, which ${why}`);
         if (staying.every((name) => beyond.has(joinPath(path, name)))) beyond.add(path);
       }
     } catch (error) {
@@ -212,7 +214,7 @@ function toDirectoryStates(
   wanted: ReadonlyMap<BytePath, PathChange>,
   steps: ReadonlyMap<BytePath, PathChange>,
   present: ReadonlyMap<BytePath, FileEntry | undefined>,
-  look: (path: BytePath) => FileEntry | undefined,
+  readPresent: (path: BytePath) => FileEntry | undefined,
 ): DirectoryState[] {
   const ends = new Map<BytePath, FileEntry>();
   for (const { path, before, after } of wanted.values()) {
@@ -226,7 +228,7 @@ function toDirectoryStates(
     for (let path = step.path, isNear = true; path !== ''; isNear = false) {
       path = parentPath(path);
       if (ends.has(path) || steps.has(path)) continue;
-      const entry = look(path);
+      const entry = readPresent(path);
       if (entry?.kind === 'directory' && (isNear || (entry.mode & ownerRights) !== ownerRights)) ends.set(path, entry);
     }
   }

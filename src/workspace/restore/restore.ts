@@ -53,7 +53,7 @@ export function restore({ root, steps, directories }: RestorePlan, contents: Con
       conflicts.set(path, error.message);
     }
   };
-  const indexed = steps.map((step, index) => ({ ...step, unnamed: `.signalbox-undo-${mark}-${index}` }));
+  const indexed = steps.map((step, index) => ({ ...step, temporaryName: `.signalbox-undo-${mark}-${index}` }));
   const downward = indexed.toSorted((one, other) => pathDepth(one.path) - pathDepth(other.path));
 
   openDirectories(inside, directories, steps);
@@ -69,7 +69,7 @@ export function restore({ root, steps, directories }: RestorePlan, contents: Con
 
 /** A change to undo, and the temporary name under which its replacement is prepared. */
 interface Step extends PathChange {
-  readonly unnamed: string;
+  readonly temporaryName: string;
 }
 
 function isExpectedError(error: unknown): error is Error {
@@ -89,7 +89,7 @@ function syncIfThere(inside: WorkspaceAccess, directory: BytePath): void {
 
 /** Removes an entry that did not exist before the call, or that had another kind. */
 function removeObstacle(inside: WorkspaceAccess, step: Step): void {
-  const { path, before, after, unnamed } = step;
+  const { path, before, after, temporaryName } = step;
   try {
     inside.withPath(path, (at) => {
       const checkedAt = Date.now();
@@ -101,7 +101,7 @@ function removeObstacle(inside: WorkspaceAccess, step: Step): void {
         rmdirSync(at);
         return;
       }
-      const aside = asidePath(at, unnamed);
+      const aside = asidePath(at, temporaryName);
       moveAside(at, aside, { entry: now, at: checkedAt });
       unlinkSync(aside);
     });
@@ -113,7 +113,7 @@ function removeObstacle(inside: WorkspaceAccess, step: Step): void {
 
 /** Restores the entry from before the call. It is prepared under a temporary name, so the path is empty only for a moment. */
 function restoreEntry(inside: WorkspaceAccess, step: Step, contents: ContentStore): void {
-  const { path, before, after, unnamed } = step;
+  const { path, before, after, temporaryName } = step;
   if (before === undefined) return;
   inside.withPath(path, (at) => {
     const checkedAt = Date.now();
@@ -129,11 +129,11 @@ function restoreEntry(inside: WorkspaceAccess, step: Step, contents: ContentStor
       setAttributes(at, before);
       return;
     }
-    const prepared = siblingPath(at, unnamed);
+    const prepared = siblingPath(at, temporaryName);
     try {
       prepare(prepared, before, contents);
       if (now === undefined) putInPlace(prepared, at);
-      else replace(at, asidePath(at, unnamed), prepared, { entry: now, at: checkedAt });
+      else replace(at, asidePath(at, temporaryName), prepared, { entry: now, at: checkedAt });
     } finally {
       rmSync(prepared, { force: true });
     }
@@ -214,8 +214,8 @@ function syncFile(at: string | Buffer): void {
 function settleLeftovers(inside: WorkspaceAccess, step: Step): void {
   try {
     inside.withPath(step.path, (at) => {
-      rmSync(siblingPath(at, step.unnamed), { force: true });
-      settleAside(at, asidePath(at, step.unnamed), step);
+      rmSync(siblingPath(at, step.temporaryName), { force: true });
+      settleAside(at, asidePath(at, step.temporaryName), step);
     });
   } catch (error) {
     if (!(error instanceof DirectoryLostError)) throw error;
