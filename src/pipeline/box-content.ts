@@ -96,7 +96,7 @@ export function createContent(parts: ContentParts): BoxContent & {
   /** Returns the instructions of the servers that are up. */
   instructions(view?: ContentView): readonly ServerInstructions[];
 } {
-  const seen = ({ profile }: ContentView = {}): readonly Source[] => {
+  const visibleSources = ({ profile }: ContentView = {}): readonly Source[] => {
     const servers = parts.catalog.contentServers(profile);
     return parts.catalog.available().filter(({ server }) => servers.has(server));
   };
@@ -105,7 +105,7 @@ export function createContent(parts: ContentParts): BoxContent & {
     list: List,
     view: ContentView | undefined,
   ): (ContentListing[List][number] & { readonly server: string })[] =>
-    seen(view).flatMap((source) => {
+    visibleSources(view).flatMap((source) => {
       const items: readonly ContentListing[List][number][] = source.state().content?.[list] ?? [];
       return items.map((item) => ({ ...item, server: source.server }));
     });
@@ -121,7 +121,7 @@ export function createContent(parts: ContentParts): BoxContent & {
     const result = await parts.call(fullName({ server, tool }), args, options);
     // An unreachable server has no such tool; this throws with the reason.
     if (result.error?.code === 'tool-unknown') parts.catalog.reachable(server);
-    if (result.outcome !== 'completed') throw errorOf(server, result);
+    if (result.outcome !== 'completed') throw toReadError(server, result);
     return result.structuredContent as JsonObject;
   };
 
@@ -146,7 +146,7 @@ export function createContent(parts: ContentParts): BoxContent & {
       get: (server, name, args = {}, options) => read(server, 'prompts/get', { name, arguments: args }, options),
     },
     instructions: (view) =>
-      seen(view).flatMap((source) => {
+      visibleSources(view).flatMap((source) => {
         const text = source.state().instructions?.trim() ?? '';
         return text === '' ? [] : { server: source.server, text };
       }),
@@ -161,7 +161,7 @@ function contentOf(source: Source): SourceContent {
 }
 
 /** Returns the error for a read that did not complete, with the error of the server as its cause. */
-function errorOf(server: string, result: CallResult): SignalboxError {
+function toReadError(server: string, result: CallResult): SignalboxError {
   const { outcome, error } = result;
   const message = error?.message ?? `the read ended as "${outcome}"`;
   if (error?.rpc !== undefined) {

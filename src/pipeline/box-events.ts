@@ -84,7 +84,7 @@ export class Events {
     if (listeners === undefined) {
       throw new SignalboxError(
         'event-unknown',
-        `there is no event "${name}"; there are ${Object.keys(this.#listeners).join(', ')}`,
+        `there is no event "${name}"; expected one of ${Object.keys(this.#listeners).join(', ')}`,
       );
     }
     listeners.add(listener);

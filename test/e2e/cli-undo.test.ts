@@ -74,6 +74,6 @@ test('undo beside a running call names the call that it waits for, and gives up 
   await box.close();
   assert.equal(refused.code, 1);
   assert.equal(refused.stderr, `waiting for ${callId}, which runs in the same workspace\n`);
-  assert.match(refused.stdout, new RegExp(`nothing was touched: ${callId} is at work in its workspace`));
+  assert.match(refused.stdout, new RegExp(`nothing was touched: ${callId} is still running in its workspace`));
   assert.equal(readFileSync(file, 'utf8'), 'after');
 });

@@ -135,7 +135,7 @@ export class Approvals {
     if (revealed === undefined)
       throw new SignalboxError(
         'reveal-unavailable',
-        `the hidden parts of ${id} are not stored any more, or were too long to store; deny it, or approve it with "acknowledgeHidden"`,
+        `the hidden parts of ${id} are no longer stored, or were too long to store; deny it, or approve it with "acknowledgeHidden"`,
       );
     if (!(await this.#hasRevealed(approval, by))) {
       const draft = entryDraft('ApprovalRevealed', { approvalId: id, by }, this.#redactor, {
@@ -352,7 +352,7 @@ export class Approvals {
     const { tool, definitionHash, arguments: shown, givenArguments = shown } = approval;
     const inspection = inspectJson(edited, maxEditLength);
     if (!isJsonObject(edited) || !inspection.ok) {
-      const why = inspection.ok ? 'an object is needed' : `${inspection.problem} (at ${inspection.path})`;
+      const why = inspection.ok ? 'expected an object' : `${inspection.problem} (at ${inspection.path})`;
       throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
     }
     restoreRedacted(edited, shown, shown);

@@ -179,11 +179,11 @@ export class Questions {
     { signal }: PendingQuestion,
   ): Promise<void> {
     const { approvals } = this.#parts;
-    const someone = { id: channel.name, kind: 'human' } as const;
+    const channelPrincipal = { id: channel.name, kind: 'human' } as const;
     try {
       const answer = await channel.ask(requestOf(record, call, signal, approvals));
       if (answer === undefined || signal.aborted) return;
-      const by = answer.by ?? someone;
+      const by = answer.by ?? channelPrincipal;
       if (answer.allow === true) await approvals.approveWithFullArguments(record.id, { ...answer, by });
       else await approvals.deny(record.id, { by, ...omitUndefined({ reason: answer.reason }) });
     } catch (error) {

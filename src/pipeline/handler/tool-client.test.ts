@@ -103,7 +103,7 @@ test('after the call, questions are rejected, log messages are dropped, and a pe
   const result = await box.call('mcp__t__go', {}, { client, signal: stop.signal });
   assert.equal(result.outcome, 'cancelled');
   late?.log?.({ level: 'info', data: 'anybody?' });
-  await assert.rejects(late?.elicit?.(form) ?? Promise.resolve(), /the call is over/);
+  await assert.rejects(late?.elicit?.(form) ?? Promise.resolve(), /the call has ended/);
   await wait(50);
   assert.deepEqual(events, ['withdrawn', 'answered too late']);
 });

@@ -109,7 +109,7 @@ export class CallContext implements ToolContext {
 
   #abort(ended: EarlyEnd | 'settled'): void {
     const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
-    this.#stop?.abort(new DOMException(`the call is over (${ended})`, name));
+    this.#stop?.abort(new DOMException(`the call has ended (${ended})`, name));
   }
 }
 
@@ -123,7 +123,7 @@ function toolClient(given: CallClient | undefined, call: CallContext): ToolClien
     asking?: QuestionOptions,
   ): Promise<Awaited<Answer>> => {
     const signal = asking?.signal ?? call.signal;
-    if (asking === undefined && call.isOver) throw new Error('the call is over');
+    if (asking === undefined && call.isOver) throw new Error('the call has ended');
     const release = call.hold();
     try {
       return await raceAbort(() => put({ ...asking, signal, server: call.server }), signal);
@@ -167,7 +167,7 @@ function toolResources({ resources }: ResourceBox, call: CallContext): ToolResou
     list: () => resources.list({ profile }),
     templates: () => resources.templates({ profile }),
     async read(server, uri) {
-      if (call.isOver) throw new Error('the call is over');
+      if (call.isOver) throw new Error('the call has ended');
       const { signal, client } = call;
       return await resources.read(server, uri, { profile, principal, session, signal, client });
     },

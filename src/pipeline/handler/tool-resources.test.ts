@@ -74,7 +74,7 @@ describe('resources in the context of a handler', () => {
   test('cannot be read after the call has ended', async (t) => {
     const { box, seen } = await boxWithFixture(t);
     await look(box);
-    await assert.rejects(async () => await seen.resources?.read('fixture', 'note://one'), /the call is over/);
+    await assert.rejects(async () => await seen.resources?.read('fixture', 'note://one'), /the call has ended/);
   });
 
   test('are not read any further when the call ends', async (t) => {

@@ -8,25 +8,25 @@ const maxQuestionsMs = 10 * 60_000;
 export class CallClock {
   /** Called when the end of the call has moved. */
   onMove: (() => void) | undefined;
-  readonly #own: number;
-  readonly #callers: number;
+  readonly #toolDeadline: number;
+  readonly #callerDeadline: number;
   #holders = 0;
   #heldSince = 0;
   #moved = 0;
 
-  constructor(own: number, callers: number | undefined) {
-    this.#own = own;
-    this.#callers = callers ?? Number.POSITIVE_INFINITY;
+  constructor(toolDeadline: number, callerDeadline: number | undefined) {
+    this.#toolDeadline = toolDeadline;
+    this.#callerDeadline = callerDeadline ?? Number.POSITIVE_INFINITY;
   }
 
   /** The time at which the call ends if no more questions are asked or answered. */
   get end(): number {
-    return Math.min(this.#callers, this.#own + (this.#holders > 0 ? maxQuestionsMs : this.#moved));
+    return Math.min(this.#callerDeadline, this.#toolDeadline + (this.#holders > 0 ? maxQuestionsMs : this.#moved));
   }
 
   /** The time at which the call ends if the open question were answered now. */
   get deadline(): number {
-    return Math.min(this.#callers, this.#own + this.#used());
+    return Math.min(this.#callerDeadline, this.#toolDeadline + this.#used());
   }
 
   /** Pauses the tool's own time limit until the returned function is called. */

@@ -14,7 +14,7 @@ describe('CircuitBreaker', () => {
     recordTimeouts(breaker, 4, 0);
     assert.ok(breaker.tryPass(0));
     breaker.recordTimeout(0);
-    assert.deepEqual([breaker.tryPass(0), breaker.tryPass(4999), breaker.pausesFor(0)], [false, false, 5000]);
+    assert.deepEqual([breaker.tryPass(0), breaker.tryPass(4999), breaker.remainingPauseMs(0)], [false, false, 5000]);
   });
 
   test('admits one probe after each pause, which doubles up to a minute while probes time out', () => {
@@ -23,7 +23,7 @@ describe('CircuitBreaker', () => {
     let now = 0;
     const pauses: number[] = [];
     for (let round = 0; round < 6; round += 1) {
-      const pause = breaker.pausesFor(now);
+      const pause = breaker.remainingPauseMs(now);
       pauses.push(pause);
       now += pause;
       assert.deepEqual([breaker.tryPass(now), breaker.tryPass(now)], [true, false], 'one probe at a time');
@@ -45,7 +45,7 @@ describe('CircuitBreaker', () => {
     const breaker = new CircuitBreaker();
     recordTimeouts(breaker, 5, 0);
     recordTimeouts(breaker, 60, 100);
-    assert.equal(breaker.pausesFor(0), 5000);
+    assert.equal(breaker.remainingPauseMs(0), 5000);
     assert.ok(breaker.tryPass(5000));
     breaker.recordCancelled();
     assert.ok(breaker.tryPass(5000));
@@ -55,7 +55,7 @@ describe('CircuitBreaker', () => {
     const breaker = new CircuitBreaker();
     recordTimeouts(breaker, 5, 0);
     assert.ok(breaker.tryPass(5000));
-    assert.deepEqual([breaker.tryPass(6000), breaker.pausesFor(6000)], [false, 59_000]);
+    assert.deepEqual([breaker.tryPass(6000), breaker.remainingPauseMs(6000)], [false, 59_000]);
     assert.ok(breaker.tryPass(65_000));
     breaker.recordAnswer();
     assert.ok(breaker.tryPass(65_000) && breaker.tryPass(65_000));

@@ -9,7 +9,8 @@ const maxPauseMs = 60_000;
 export class CircuitBreaker {
   #timeouts = 0;
   #pauseMs = firstPauseMs;
-  #opensAt = 0;
+  /** The time from which the next call is admitted as a probe. */
+  #retryAt = 0;
   #isProbing = false;
 
   /** Whether calls are rejected after too many consecutive timeouts. */
@@ -18,17 +19,17 @@ export class CircuitBreaker {
   }
 
   /** Returns the number of milliseconds for which calls are rejected; 0 when a call may pass. */
-  pausesFor(now: number): number {
-    return this.isOpen ? Math.max(0, this.#opensAt - now) : 0;
+  remainingPauseMs(now: number): number {
+    return this.isOpen ? Math.max(0, this.#retryAt - now) : 0;
   }
 
   /** Returns whether a call may pass now. Its end must be recorded with one of the methods below. */
   tryPass(now: number): boolean {
     if (!this.isOpen) return true;
-    if (this.pausesFor(now) > 0) return false;
+    if (this.remainingPauseMs(now) > 0) return false;
     this.#isProbing = true;
     // The probe may take long, because of its own limit or a human; then another call probes.
-    this.#opensAt = now + maxPauseMs;
+    this.#retryAt = now + maxPauseMs;
     return true;
   }
 
@@ -45,16 +46,16 @@ export class CircuitBreaker {
     this.#timeouts += 1;
     if (!this.isOpen) return;
     // Timeouts of calls that began before the pause add no information.
-    if (!this.#isProbing && now < this.#opensAt) return;
+    if (!this.#isProbing && now < this.#retryAt) return;
     if (this.#isProbing) this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
     this.#isProbing = false;
-    this.#opensAt = now + this.#pauseMs;
+    this.#retryAt = now + this.#pauseMs;
   }
 
   /** Records that a call ended without a response, because its caller cancelled it. */
   recordCancelled(): void {
     if (!this.#isProbing) return;
     this.#isProbing = false;
-    this.#opensAt = 0;
+    this.#retryAt = 0;
   }
 }

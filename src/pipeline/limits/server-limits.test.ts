@@ -132,7 +132,7 @@ describe('rate limit of a server', () => {
     const result = await box.call('mcp__t__count');
     assert.equal(result.outcome, 'failed');
     assert.equal(result.error?.code, 'rate-limited');
-    assert.match(result.error.message, /at most 1 calls in 60 s, and the next turn would come in 60 s/);
+    assert.match(result.error.message, /is limited to 1 calls in 60 s, and the next call can start in 60 s/);
     assert.equal(runs(), 1);
     await box.close();
   });

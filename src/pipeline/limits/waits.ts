@@ -20,7 +20,7 @@ type Deadline = number | CallClock | undefined;
 class Wait {
   readonly deadline: Deadline;
   /** Its slot in `Waits`; `undefined` when the wait is over. */
-  place: number | undefined;
+  slot: number | undefined;
   readonly #signal: AbortSignalLike | undefined;
   readonly #onEnd: ((ended: EarlyEnd) => void) | undefined;
   readonly #onOver: (wait: Wait) => void;
@@ -104,7 +104,7 @@ export class Waits {
   }
 
   #add(wait: Wait): void {
-    wait.place = this.#waits.add(wait);
+    wait.slot = this.#waits.add(wait);
     if (wait.deadline === undefined) return;
     this.#timed += 1;
     if (this.#timed === 1) this.#timer?.ref();
@@ -112,9 +112,9 @@ export class Waits {
   }
 
   readonly #remove = (wait: Wait): void => {
-    if (wait.place === undefined) return;
-    this.#waits.remove(wait.place);
-    wait.place = undefined;
+    if (wait.slot === undefined) return;
+    this.#waits.remove(wait.slot);
+    wait.slot = undefined;
     if (wait.deadline === undefined) return;
     this.#timed -= 1;
     // An unused timer must not keep the process alive.

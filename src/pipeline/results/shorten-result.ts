@@ -127,7 +127,7 @@ function commonLength(cut: string, full: string): number {
 
 function mediaNote(block: ContentBlock, data: string, maxMediaBytes: number): string {
   const type = block.type === 'image' || block.type === 'audio' ? block.mimeType : String(resourceType(block));
-  return `[${block.type} ${type}, ${megabytes(base64Bytes(data))}: left out, because media may have ${megabytes(maxMediaBytes)} here (results.maxMediaBytes)]`;
+  return `[${block.type} ${type}, ${megabytes(base64Bytes(data))}: omitted, because media is limited to ${megabytes(maxMediaBytes)} here (results.maxMediaBytes)]`;
 }
 
 function resourceType(block: ContentBlock): unknown {

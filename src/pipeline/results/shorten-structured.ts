@@ -233,9 +233,9 @@ function cappedBytes(
   if (typeof value !== 'object' || value === null) return String(value).length;
   const keys = Array.isArray(value) ? undefined : Object.keys(value);
   const count = keys?.length ?? countOf(value);
-  const most = keys === undefined || count > minMapEntries ? Math.min(items, count) : count;
+  const shownCount = keys === undefined || count > minMapEntries ? Math.min(items, count) : count;
   let bytes = 2;
-  for (let index = 0; index < most && bytes <= limit; index += 1) {
+  for (let index = 0; index < shownCount && bytes <= limit; index += 1) {
     const key = keys?.[index];
     if (key !== undefined) bytes += Buffer.byteLength(JSON.stringify(key)) + 1;
     const each = (value as JsonObject)[key ?? index] as JsonValue;

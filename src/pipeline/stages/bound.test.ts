@@ -151,7 +151,7 @@ describe('oversized results', () => {
     const [page, named, small] = result.content;
     assert.deepEqual(page, { type: 'text', text: 'the page' });
     assert.ok(named?.type === 'text');
-    assert.match(named.text, /^\[image image\/png, 5\.7 MB: left out, because media may have 5 MB here/);
+    assert.match(named.text, /^\[image image\/png, 5\.7 MB: omitted, because media is limited to 5 MB here/);
     assert.deepEqual(small, picture(30_000));
     assert.ok(uriOf(result).endsWith(result.callId));
     await large.close();

@@ -25,10 +25,12 @@ function proceed(call: DecidedCall, next: Next<DecidedCall>, redactor: Redactor)
 
 /** Returns whether a rule or a policy in code observes the result of the call. */
 function isObserved(call: DecidedCall): boolean {
-  return isRecognized(call) || call.evaluation?.policies.code.some(({ onResult }) => onResult !== undefined) === true;
+  return (
+    isOutputTracked(call) || call.evaluation?.policies.code.some(({ onResult }) => onResult !== undefined) === true
+  );
 }
 
-function isRecognized({ evaluation, tool }: DecidedCall): boolean {
+function isOutputTracked({ evaluation, tool }: DecidedCall): boolean {
   return evaluation?.policies.policy.tracksValues === true && tool.definition.labels.length > 0;
 }
 
@@ -37,7 +39,7 @@ function observeResult(call: DecidedCall, outcome: CallOutcome, redactor: Redact
   const { policies, input } = call.evaluation;
   for (const each of policies.code)
     if (each.onResult !== undefined) emitSafely(() => each.onResult?.(input, outcome), undefined);
-  if (!isRecognized(call)) return outcome;
+  if (!isOutputTracked(call)) return outcome;
   const structured = outcome.structuredContent === undefined ? '' : JSON.stringify(outcome.structuredContent);
   const output = `${renderContent(outcome.content, maxObservedLength)}\n${structured.slice(0, maxObservedLength)}`;
   const isRecorded = structured === '' && output.length <= maxOutputLength && redactor.isClean(JSON.stringify(output));

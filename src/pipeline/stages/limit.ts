@@ -49,7 +49,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
       return failedOutcome(
         'failed',
         'rate-limited',
-        `${call.name} was not run: server "${source.server}" gets at most ${max} calls in ${perMs / 1000} s, and the next turn would come in ${Math.ceil((at - now) / 1000)} s; call again then`,
+        `${call.name} was not run: server "${source.server}" is limited to ${max} calls in ${perMs / 1000} s, and the next call can start in ${Math.ceil((at - now) / 1000)} s; try again then`,
       );
     }
     if (at <= now) return undefined;
@@ -69,7 +69,7 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
 
 function run(call: AdmittedCall, next: Next<AdmittedCall>, limiter: ServerLimiter): MaybePromise<CallOutcome> {
   const { breaker } = limiter;
-  const left = (error: unknown): never => {
+  const failed = (error: unknown): never => {
     limiter.release();
     throw error;
   };
@@ -84,9 +84,9 @@ function run(call: AdmittedCall, next: Next<AdmittedCall>, limiter: ServerLimite
       return unresponsive(call, breaker);
     }
     const outcome = next(call);
-    return outcome instanceof Promise ? outcome.then(ended, left) : ended(outcome);
+    return outcome instanceof Promise ? outcome.then(ended, failed) : ended(outcome);
   } catch (error) {
-    return left(error);
+    return failed(error);
   }
 }
 
@@ -104,7 +104,9 @@ export function shed(limiters: ServerLimiters): Stage<ResolvedCall> {
   return (call, next) => {
     const { isFull, breaker } = limiters.of(call.tool.source);
     if (isFull) return busy(call);
-    return breaker?.isOpen === true && breaker.pausesFor(Date.now()) > 0 ? unresponsive(call, breaker) : next(call);
+    return breaker?.isOpen === true && breaker.remainingPauseMs(Date.now()) > 0
+      ? unresponsive(call, breaker)
+      : next(call);
   };
 }
 
@@ -112,12 +114,12 @@ function busy(call: ResolvedCall): CallOutcome {
   return failedOutcome(
     'failed',
     'server-busy',
-    `${call.name} was not run: too many calls wait for server "${call.tool.source.server}" already; call again later`,
+    `${call.name} was not run: too many calls are already waiting for server "${call.tool.source.server}"; try again later`,
   );
 }
 
 function unresponsive(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome {
-  const seconds = Math.ceil(breaker.pausesFor(Date.now()) / 1000);
+  const seconds = Math.ceil(breaker.remainingPauseMs(Date.now()) / 1000);
   return failedOutcome(
     'failed',
     'server-down',

@@ -87,7 +87,7 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
 }
 
 function recordedElsewhere(): Error {
-  return new Error('another process took this process for ended, and recorded the call as "unknown"');
+  return new Error('another process considered this process dead and recorded the call as "unknown"');
 }
 
 /** Returns `unknown` once the tool was started, because it may have acted. */

@@ -67,7 +67,11 @@ function findTarget(call: Call, catalog: Catalog): CatalogTool | CallOutcome {
   if ('outcome' in found) return found;
   // Only an external tool may run outside the pipeline. For any other tool, a begun call would record a run that nothing checked.
   if (call.externalRun !== undefined && found.offered.isExternal !== true)
-    return failedOutcome('denied', 'tool-hidden', `${call.name} cannot be begun: it is run by Signalbox, so call it`);
+    return failedOutcome(
+      'denied',
+      'tool-hidden',
+      `${call.name} cannot be started with begin, because Signalbox runs it; use call`,
+    );
   const { forward } = found.offered;
   return forward === undefined ? found : resolveForwarded(call, forward, catalog);
 }
@@ -102,7 +106,11 @@ function resolveForwarded(
   const target = forward(call.rawArguments ?? {});
   if (typeof target === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${target}`);
   if (catalog.find(target.name)?.offered.forward !== undefined)
-    return failedOutcome('failed', 'arguments-invalid', `${call.name} calls other tools, and not ${target.name}`);
+    return failedOutcome(
+      'failed',
+      'arguments-invalid',
+      `${call.name} cannot call ${target.name}, which itself calls other tools`,
+    );
   call.name = target.name;
   call.rawArguments = target.arguments;
   call.expectedHash = undefined;

@@ -41,7 +41,7 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
 const maxAttempts = 3;
 const firstPauseMs = 100;
 const maxRetries = 10;
-const retriesByCall = 0.1;
+const retriesPerCall = 0.1;
 
 /**
  * The retry budget of one server: one retry for every ten calls, and a burst of at most ten. Retries add at most a tenth to the load of a
@@ -52,7 +52,7 @@ export class RetryBudget {
 
   /** Adds to the budget for a call. */
   earn(): void {
-    this.#left = Math.min(maxRetries, this.#left + retriesByCall);
+    this.#left = Math.min(maxRetries, this.#left + retriesPerCall);
   }
 
   /** Takes a retry from the budget, if one is left. */

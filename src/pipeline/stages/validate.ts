@@ -121,7 +121,7 @@ function checkFailed(call: ResolvedCall, input: Input, error: unknown): CallOutc
 
 function jsonProblem(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return `an object is needed, not ${Array.isArray(given) ? 'an array' : `a ${typeof given}`}`;
+    return `expected an object, found ${Array.isArray(given) ? 'an array' : `a ${typeof given}`}`;
   }
   const inspection = inspectJson(given, maxArgumentsSize);
   return inspection.ok ? undefined : `${inspection.problem} (at ${inspection.path})`;

@@ -102,7 +102,7 @@ export class UndoCalls {
     if ('busy' in restored)
       return refused(
         call,
-        `nothing was touched: ${restored.busy} is at work in its workspace; undo it when that has ended`,
+        `nothing was touched: ${restored.busy} is still running in its workspace; try again when that call has ended`,
       );
     const { outcome, changes, total, conflicts } = restored;
     const ran =

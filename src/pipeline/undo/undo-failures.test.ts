@@ -245,7 +245,7 @@ test('an undo next to a running call reports the call it waits for, and waits no
   const busy: string[] = [];
   const refused = await box.undo.call(callId, { waitMs: 30, onBusy: (call) => busy.push(call) });
   assert.equal(refused.outcome, 'failed');
-  assert.match(refused.error ?? '', new RegExp(`nothing was touched: ${busy[0]} is at work in its workspace`));
+  assert.match(refused.error ?? '', new RegExp(`nothing was touched: ${busy[0]} is still running in its workspace`));
   const interrupted = new AbortController();
   const waiting = box.undo.call(callId, { signal: interrupted.signal, onBusy: () => interrupted.abort() });
   assert.equal((await waiting).outcome, 'failed');

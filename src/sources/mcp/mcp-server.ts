@@ -202,5 +202,5 @@ function instructionsCut(instructions = ''): string[] {
   const { maxProseLength } = definitionLimits;
   return instructions.length <= maxProseLength
     ? []
-    : [`its instructions have ${instructions.length} characters and are cut after ${maxProseLength}`];
+    : [`its instructions have ${instructions.length} characters and are truncated to ${maxProseLength}`];
 }

@@ -115,7 +115,7 @@ export class ServerRequests {
     this.#openQuestions.set(id, question);
     const calls = target.calls ?? [];
     const endWithCalls = (): void => {
-      if (calls.every(({ isOver }) => isOver)) question.abort(new Error('the call is over'));
+      if (calls.every(({ isOver }) => isOver)) question.abort(new Error('the call has ended'));
     };
     for (const call of calls) call.onOver(endWithCalls);
     let reply: object;
