@@ -78,7 +78,7 @@ export const identities: Section<'H'> = {
   },
   H76: {
     promise:
-      'journal verify finds rows of the query tables, approvals and remembered rules that do not fit the entries',
+      'journal verify finds rows of the query tables, approvals and remembered rules that do not match the entries',
     tests: [
       journal(
         'verification of a journal in an edited SQLite file > detects deleted, added and changed rows of the query index',
