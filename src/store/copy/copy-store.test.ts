@@ -187,7 +187,7 @@ describe('copyStore, from SQLite to PostgreSQL', () => {
     const first = await copy(file, address);
     assert.deepEqual((await copy(file, address)).tables, first.tables);
     const store = await postgresStore({ address });
-    await assert.rejects(copy(file, address), copyErrorWith(/is in use; stop what uses it/));
+    await assert.rejects(copy(file, address), copyErrorWith(/is in use; stop the processes that use it/));
     await store.append([draft()]);
     await store.close();
     await assert.rejects(copy(file, address), copyErrorWith(/has been in use since/));
