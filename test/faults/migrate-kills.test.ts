@@ -61,7 +61,11 @@ suite('signalbox migrate', () => {
     await sqliteStore({ file: join(project.data, 'signalbox.db') }).close();
     const store = await postgresStore({ address: to });
     const used = await project.run(['migrate', '--to', to]);
-    assert.deepEqual([used.code, /is in use; stop the processes that use it/.test(used.stderr)], [1, true], used.stderr);
+    assert.deepEqual(
+      [used.code, /is in use; stop the processes that use it/.test(used.stderr)],
+      [1, true],
+      used.stderr,
+    );
     await store.close();
     const done = await project.run(['migrate', '--to', to]);
     assert.equal(done.code, 0, done.stderr);
