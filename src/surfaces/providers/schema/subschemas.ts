@@ -1,5 +1,5 @@
 import { resolveReference, schemaMapKeywords } from '../../../catalog/schema/schema-keywords.ts';
-import { type JsonSchema, isJsonObject } from '../../../core/json/json.ts';
+import { isJsonObject } from '../../../core/json/json.ts';
 
 /** A schema that is an object of keywords. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -53,6 +53,6 @@ export function mapSubschemas(
 
 /** Resolves a reference within the same document; undefined when the target is not a schema. */
 export function findSchema(root: SchemaObject, reference: unknown): boolean | SchemaObject | undefined {
-  const found = typeof reference === 'string' ? resolveReference(reference, root as JsonSchema) : undefined;
+  const found = typeof reference === 'string' ? resolveReference(reference, root) : undefined;
   return isSchema(found) ? found : undefined;
 }
