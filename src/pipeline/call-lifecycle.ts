@@ -36,8 +36,59 @@ export interface IdempotencyClaim {
 
 const defaultPrincipal: Principal = { id: 'local', kind: 'agent' };
 
+/** The arguments of a call. */
+export class CallArguments {
+  /** As the caller gave them. */
+  raw: unknown;
+  /** As the handler receives them, after defaults, configured values and transforms. */
+  value: unknown;
+  /** As JSON, for everything except the handler. */
+  json: JsonObject | undefined;
+  /** As JSON text. */
+  text = '{}';
+  /** The caller's arguments as JSON text, when the handler receives different ones. */
+  rawText: string | undefined;
+
+  constructor(raw: unknown) {
+    this.raw = raw;
+  }
+}
+
+/** The progress of a call's tool. */
+export class CallRun {
+  /** Whether the tool may have begun to act. */
+  isStarted = false;
+  attempts = 0;
+  /** Whether the connection to the server broke in the last attempt. */
+  isLinkBroken = false;
+  /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
+  hasAskedCaller = false;
+  /** The unfinished work of the handler when the call ended before it. */
+  abandoned: PromiseLike<unknown> | undefined;
+  /** The handler's changes to the session's state, for calls that can be undone. */
+  stateChanges: StateChanges | undefined;
+  /** The changes of the call in its workspace. */
+  changes: ChangeList | undefined;
+  /** The cost that the tool reported. Not part of the outcome: a cached result costs nothing. */
+  costUsd: number | undefined;
+  /** Whether the result comes from the cache. */
+  isCached = false;
+}
+
+/** The record of a call, until it is written. */
+export class CallRecording {
+  /** The intent of a read, while it waits to be written. */
+  pendingIntent: PendingEntry | undefined;
+  /** The idempotency key that the written intent has taken. */
+  claimedKey: string | undefined;
+  preparedEntry: PreparedEntry | undefined;
+  /** The approval that is closed with this call, because its answer ended the call. */
+  closesApproval: string | undefined;
+  durationMs = 0;
+}
+
 /**
- * A call in the pipeline: one mutable object from beginning to end, so that stages allocate nothing. Stages access it through the following
+ * A call in the pipeline: one mutable object from beginning to end, so that a stage allocates nothing. Stages access it through the following
  * types, which describe its progress:
  *
  *     Call → ResolvedCall → PreparedCall → DecidedCall → AdmittedCall → CallOutcome
@@ -49,8 +100,6 @@ export class Call {
   readonly id: CallId = newCallId();
   /** The tool's rendered name as requested; after `resolve`, that of the tool it resolved to. */
   name: string;
-  /** The arguments as the caller gave them. */
-  rawArguments: unknown;
   /** Hash of the definition that the caller saw. The call is stale when the tool's definition has changed. */
   expectedHash: string | undefined;
   /** The caller, under its normalized id. */
@@ -66,50 +115,24 @@ export class Call {
   /** Present when a human edited the arguments of another call into this one. The tool receives exactly these, or the call does not run. */
   readonly edit: { readonly replaces: CallId; readonly arguments: JsonObject } | undefined;
 
+  /** Set by `resolve`. */
   tool: CatalogTool | undefined;
-  /** The arguments that the handler receives, after defaults, configured values and transforms. */
-  arguments: unknown;
-  /** The arguments as JSON, for everything except the handler. */
-  argumentsJson: JsonObject | undefined;
-  /** The arguments as JSON text. */
-  argumentsText = '{}';
-  /** The caller's arguments as JSON text, when the handler receives different ones. */
-  rawArgumentsText: string | undefined;
+  /** Set by `validate`. */
+  readonly args: CallArguments;
+  /** Set by `deduplicate`. */
   idempotencyClaim: IdempotencyClaim | undefined;
+  /** Set by `decide`. */
   decision: Decision | undefined;
   /** The policies that made the decision, with their input; `undefined` when the default policy decided. */
   evaluation: { readonly policies: PolicySet; readonly input: PolicyInput } | undefined;
-  /** The approval that admits the call. */
+  /** The approval that admits the call. Set by `approve`. */
   approval: string | undefined;
-  /** The call that replaces this one, because a human edited its arguments. */
+  /** The call that replaces this one, because a human edited its arguments. Set by `approve`. */
   replacement: { readonly call: Call; readonly note: string } | undefined;
-
-  /** Whether the tool may have begun to act. */
-  isStarted = false;
-  attempts = 0;
-  /** Whether the connection to the server broke in the last attempt. */
-  isLinkBroken = false;
-  /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
-  hasAskedCaller = false;
-  /** The unfinished work of the handler when the call ended before it. */
-  abandonedRun: PromiseLike<unknown> | undefined;
-  /** The handler's changes to the session's state, for calls that can be undone. */
-  stateChanges: StateChanges | undefined;
-  /** The changes of the call in its workspace. */
-  changes: ChangeList | undefined;
-  /** The cost that the tool reported. Not part of the outcome: a cached result costs nothing. */
-  costUsd: number | undefined;
-  /** Whether the result comes from the cache. */
-  isCached = false;
-
-  /** The intent of a read, while it waits to be written. */
-  pendingIntent: PendingEntry | undefined;
-  /** The idempotency key that the written intent has taken. */
-  claimedKey: string | undefined;
-  preparedEntry: PreparedEntry | undefined;
-  /** The approval that is closed with this call, because its answer ended the call. */
-  closesApproval: string | undefined;
-  durationMs = 0;
+  /** Set by `execute` and the stages around it. */
+  readonly run: CallRun = new CallRun();
+  /** Set by `recordIntent` and `recordOutcome`. */
+  readonly recording: CallRecording = new CallRecording();
 
   constructor(
     reference: ToolReference,
@@ -120,7 +143,7 @@ export class Call {
   ) {
     const { session } = options;
     this.name = typeof reference === 'string' ? reference : nameOf(reference);
-    this.rawArguments = given;
+    this.args = new CallArguments(given);
     this.expectedHash = options.definitionHash;
     this.principal = normalPrincipal(options.principal ?? defaultPrincipal);
     this.session = session === undefined ? undefined : recordedName(redactor, session) || undefined;
@@ -137,7 +160,7 @@ export interface ResolvedCall extends Call {
 
 /** A call with valid, final arguments. */
 export interface PreparedCall extends ResolvedCall {
-  argumentsJson: JsonObject;
+  readonly args: CallArguments & { json: JsonObject };
 }
 
 /** A call that policy allows, or that needs a human's approval. */
@@ -147,7 +170,7 @@ export interface DecidedCall extends PreparedCall {
 
 /** A call that is allowed or approved, and whose intent is recorded. */
 export interface AdmittedCall extends DecidedCall {
-  isStarted: true;
+  readonly run: CallRun & { isStarted: true };
 }
 
 /** Returns the directories that the tool of a call writes to; `undefined` when none are declared. */
@@ -179,10 +202,15 @@ type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 /** Returns the result that the caller of an ended call receives. */
 export function toCallResult(call: Call, outcome: CallOutcome): CallResult {
-  const result: Mutable<CallResult> = { callId: call.id, tool: call.name, ...outcome, durationMs: call.durationMs };
-  if (call.costUsd !== undefined) result.costUsd = call.costUsd;
+  const result: Mutable<CallResult> = {
+    callId: call.id,
+    tool: call.name,
+    ...outcome,
+    durationMs: call.recording.durationMs,
+  };
+  if (call.run.costUsd !== undefined) result.costUsd = call.run.costUsd;
   if (call.decision !== undefined) result.decision = call.decision;
-  if (call.changes !== undefined) result.changes = call.changes.changes;
-  if (call.isCached) result.cached = true;
+  if (call.run.changes !== undefined) result.changes = call.run.changes.changes;
+  if (call.run.isCached) result.cached = true;
   return result;
 }

@@ -6,7 +6,7 @@ import { jsonImage } from '../../core/json/json-image.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { principalName } from '../../core/principal.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
-import type { Call, DecidedCall } from '../call-lifecycle.ts';
+import { type Call, CallArguments, CallRecording, CallRun, type DecidedCall } from '../call-lifecycle.ts';
 import { parseQuestion, parseAnswer } from './approval-view.ts';
 
 /**
@@ -122,17 +122,17 @@ export function mismatchOf(wanted: JsonObject, received: unknown): string | unde
 export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNullable<Call['replacement']> {
   const { arguments: shown } = parseQuestion(record);
   const { arguments: edited = {}, by } = parseAnswer(record);
-  const received = JSON.parse(call.argumentsText) as JsonObject;
+  const received = JSON.parse(call.args.text) as JsonObject;
   const wanted = restoreRedacted(edited, shown, received) as JsonObject;
-  const raw = call.rawArgumentsText === undefined ? received : (JSON.parse(call.rawArgumentsText) as JsonObject);
+  const raw = call.args.rawText === undefined ? received : (JSON.parse(call.args.rawText) as JsonObject);
   const replacing: Call = {
     ...call,
     id: newCallId(),
-    rawArguments: toCallerForm(wanted, received, raw),
+    args: new CallArguments(toCallerForm(wanted, received, raw)),
+    run: new CallRun(),
+    recording: new CallRecording(),
     startedAt: Date.now(),
     tool: undefined,
-    argumentsJson: undefined,
-    rawArgumentsText: undefined,
     decision: undefined,
     evaluation: undefined,
     approval: record.id,

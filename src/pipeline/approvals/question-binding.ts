@@ -24,14 +24,14 @@ export function toQuestion(call: DecidedCall, { argumentsHash }: Binding, redact
     definitionHash: definition.definitionHash,
     principal: call.principal,
     ...omitUndefined({ session }),
-    ...(call.rawArgumentsText === undefined
+    ...(call.args.rawText === undefined
       ? {}
-      : { givenArguments: JSON.parse(recordableArguments(call.rawArgumentsText)) as JsonObject }),
+      : { givenArguments: JSON.parse(recordableArguments(call.args.rawText)) as JsonObject }),
     decision: call.decision,
     ...(flags.length === 0 ? {} : { flags }),
   };
   const redacted = JSON.parse(redactor.json(JSON.stringify(about))) as typeof about;
-  return { ...redacted, ...hideParts(call.argumentsText, redactor, 'everything'), argumentsHash };
+  return { ...redacted, ...hideParts(call.args.text, redactor, 'everything'), argumentsHash };
 }
 
 /** Returns the journal entry that also adds the question to the inbox. */
@@ -62,7 +62,7 @@ export interface Binding {
 /** Returns the digests of a call. They cover the arguments that the tool would receive, in canonical form (RFC 8785). */
 export function bindingOf(call: DecidedCall): Binding {
   const { definition } = call.tool;
-  const argumentsHash = argumentsDigest(call.argumentsText);
+  const argumentsHash = argumentsDigest(call.args.text);
   const { kind, id } = call.principal;
   // When a link leads to another file than at the time of the answer, the question differs.
   const { protectedFiles = [] } = call.decision;

@@ -79,7 +79,7 @@ export class Questions {
       if (!this.#parts.shared && this.#channelsOf(call).length === 0) return undefined;
       const { record, draft } = await this.#request(call, binding);
       if (parseQuestion(record).hidden.some(({ kind }) => kind !== 'registered'))
-        await reveals.put(record.id, hideParts(call.argumentsText, redactor, 'registered'), record.expiresAt);
+        await reveals.put(record.id, hideParts(call.args.text, redactor, 'registered'), record.expiresAt);
       if ((await journal.append(draft, 'crash')) !== undefined) return record;
       // Another process asked about the same call at the same time, so its approval is used.
       await reveals.remove(record.id);
@@ -273,7 +273,7 @@ function requestOf(
     callId: call.id,
     tool: call.tool.definition,
     ...(call.tool.flags.length === 0 ? {} : { flags: call.tool.flags }),
-    arguments: JSON.parse(call.argumentsText) as JsonObject,
+    arguments: JSON.parse(call.args.text) as JsonObject,
     shown,
     hidden,
     principal: call.principal,

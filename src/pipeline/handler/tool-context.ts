@@ -72,13 +72,13 @@ export class CallContext implements ToolContext {
   }
 
   hold(): () => void {
-    this.#call.hasAskedCaller = true;
+    this.#call.run.hasAskedCaller = true;
     return this.#clock.hold();
   }
 
   get state(): SessionState {
     const state = this.#parts.states.of(this.session, this.server);
-    return this.#call.stateChanges?.track(state) ?? state;
+    return this.#call.run.stateChanges?.track(state) ?? state;
   }
 
   get isFollowed(): boolean {

@@ -85,9 +85,9 @@ export class ActivePolicies {
       effect,
       labels,
       ok: true,
-      arguments: call.preparedEntry?.arguments ?? recordedArguments(call),
+      arguments: call.recording.preparedEntry?.arguments ?? recordedArguments(call),
       output: '',
-      cost: call.costUsd ?? 0,
+      cost: call.run.costUsd ?? 0,
     });
   }
 
@@ -129,8 +129,8 @@ export function toPolicyInput(call: PreparedCall): PolicyInput {
     id: call.id,
     at: Date.now(),
     tool: call.tool.definition,
-    arguments: call.argumentsJson,
-    size: call.argumentsText.length,
+    arguments: call.args.json,
+    size: call.args.text.length,
     directory,
     startDirectory: directory === undefined ? undefined : startDirectoryOf(call),
     principal: call.principal,

@@ -110,7 +110,7 @@ export class Decider {
         effect,
         server: source.server,
         tool: definition.id.tool,
-        arguments: call.argumentsJson,
+        arguments: call.args.json,
         workspace: workspaceOf(call) ?? noDirectories,
         permissionMode,
       },

@@ -229,9 +229,9 @@ test('an entry that is prepared while the tool runs is redacted like one that is
       for (const [index, each] of secrets.entries()) redactor.add(`S${index}`, each);
       const drafts = [true, false].map((isPrepared) => {
         const call = new Call('mcp__t__echo', {}, {}, createRedactor());
-        call.argumentsText = JSON.stringify({ [key]: value });
-        call.durationMs = 1;
-        if (isPrepared) call.preparedEntry = prepareEntry(call, redactor);
+        call.args.text = JSON.stringify({ [key]: value });
+        call.recording.durationMs = 1;
+        if (isPrepared) call.recording.preparedEntry = prepareEntry(call, redactor);
         const { draft, isWhole } = outcomeDraft(call, redactor, { outcome: 'completed', content: [text(output)] });
         return { body: draft.body, isWhole };
       });

@@ -31,9 +31,9 @@ export function prepareEntry(call: Call, redactor: Redactor, forFacts = false): 
 
 /** Returns the entry of an intent. */
 export function intentDraft(call: Call, redactor: Redactor): EntryDraft {
-  const whole = `{${(call.preparedEntry ?? prepareEntry(call, redactor)).text}}`;
+  const whole = `{${(call.recording.preparedEntry ?? prepareEntry(call, redactor)).text}}`;
   const body = redactor.json(whole);
-  const isWhole = body === whole && isRecordable(call.argumentsText);
+  const isWhole = body === whole && isRecordable(call.args.text);
   return draft(call, redactor, 'CallStarted', '', isWhole ? body : withFacts(call, body));
 }
 
@@ -45,28 +45,28 @@ interface OutcomeEntry {
 
 /** Returns the entry of an outcome. It contains everything about the call, so it can be read without the intent. */
 export function outcomeDraft(call: Call, redactor: Redactor, outcome: CallOutcome): OutcomeEntry {
-  const attempts = call.attempts > 1 ? `"attempts":${call.attempts},` : '';
-  const cost = call.costUsd === undefined ? '' : `"costUsd":${call.costUsd},`;
-  const rest = `${changesText(call.changes)},${attempts}${cost}${ending(outcome, call.durationMs, redactor)}}`;
-  const { preparedEntry } = call;
+  const attempts = call.run.attempts > 1 ? `"attempts":${call.run.attempts},` : '';
+  const cost = call.run.costUsd === undefined ? '' : `"costUsd":${call.run.costUsd},`;
+  const rest = `${changesText(call.run.changes)},${attempts}${cost}${ending(outcome, call.recording.durationMs, redactor)}}`;
+  const { preparedEntry } = call.recording;
   let whole = `{${preparedEntry?.text ?? facts(call)}${rest}`;
   let body = isClean(preparedEntry, rest, redactor) ? whole : redactor.json(whole);
   if (body !== whole && preparedEntry === undefined && isRedacted(call, redactor)) {
     whole = `{${facts(call, true)}${rest}`;
     body = redactor.json(whole);
   }
-  const isWhole = body === whole && isRecordable(call.argumentsText);
+  const isWhole = body === whole && isRecordable(call.args.text);
   const made = draft(call, redactor, 'ToolInvoked', outcome.outcome, isWhole ? body : withFacts(call, body));
   // Edited arguments that could not be run would fail again, so their approval is closed and the next call asks again.
-  const closed = call.edit !== undefined && !call.isStarted ? call.approval : call.closesApproval;
+  const closed = call.edit !== undefined && !call.run.isStarted ? call.approval : call.recording.closesApproval;
   return { isWhole, draft: closed === undefined ? made : { ...made, approval: { kind: 'close', id: closed } } };
 }
 
 /** Adds the facts that rules use to an entry that does not contain the arguments in full. */
-function withFacts({ evaluation, tool, argumentsText }: Call, body: string): string {
+function withFacts({ evaluation, tool, args: { text } }: Call, body: string): string {
   if (evaluation === undefined || tool === undefined) return body;
   // Parsed again, because the tool may have modified its arguments.
-  const args = JSON.parse(argumentsText) as JsonObject;
+  const args = JSON.parse(text) as JsonObject;
   return withCounted(body, evaluation.policies.policy.argumentFactsOf(tool.definition, args));
 }
 
@@ -151,21 +151,21 @@ function draft(
 }
 
 /** Returns whether the entry needs a digest of the arguments, as evidence of what ran. Reads change nothing and go without. */
-function needsDigest({ tool, argumentsText }: Call): boolean {
+function needsDigest({ tool, args }: Call): boolean {
   if (tool === undefined) return false;
-  return tool.definition.effect !== 'read' || argumentsText.length > maxArgumentsLength;
+  return tool.definition.effect !== 'read' || args.text.length > maxArgumentsLength;
 }
 
-function isRedacted({ argumentsText }: Call, redactor: Redactor): boolean {
-  const recorded = recordableArguments(argumentsText);
+function isRedacted({ args }: Call, redactor: Redactor): boolean {
+  const recorded = recordableArguments(args.text);
   return redactor.json(recorded) !== recorded;
 }
 
 // Built as text, because the arguments are JSON text already and need not be serialized again.
 function facts(call: Call, hasDigest = needsDigest(call)): string {
   const { tool, decision } = call;
-  let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.argumentsText)}`;
-  if (call.rawArgumentsText !== undefined) body += `,"givenArguments":${recordableArguments(call.rawArgumentsText)}`;
+  let body = `"principal":${JSON.stringify(call.principal)},"arguments":${recordableArguments(call.args.text)}`;
+  if (call.args.rawText !== undefined) body += `,"givenArguments":${recordableArguments(call.args.rawText)}`;
   if (tool !== undefined)
     body += `,"server":"${tool.source.server}","adapter":"${tool.source.adapter}","effect":"${tool.definition.effect}","definitionHash":"${tool.definition.definitionHash}"`;
   if (tool?.naming !== undefined) body += `,${JSON.stringify(tool.naming).slice(1, -1)}`;
@@ -175,8 +175,8 @@ function facts(call: Call, hasDigest = needsDigest(call)): string {
   if (tool !== undefined && tool.definition.labels.length > 0)
     body += `,"labels":${JSON.stringify(tool.definition.labels)}`;
   if (decision !== undefined) body += `,"decision":${decisionText(decision)}`;
-  if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.argumentsText)}"`;
-  if (call.isCached) body += ',"cached":true';
+  if (hasDigest) body += `,"argumentsHash":"${argumentsDigest(call.args.text)}"`;
+  if (call.run.isCached) body += ',"cached":true';
   if (call.options.idempotencyKey !== undefined)
     body += `,"idempotencyKey":${JSON.stringify(call.options.idempotencyKey)}`;
   if (call.approval !== undefined) body += `,"approvalId":"${call.approval}"`;
@@ -195,8 +195,8 @@ export function recordableArguments(given: string): string {
 }
 
 /** Parses the recorded arguments from their text, because the tool may have modified the arguments that it received. */
-export function recordedArguments({ argumentsText }: Call): JsonObject {
-  return JSON.parse(recordableArguments(argumentsText)) as JsonObject;
+export function recordedArguments({ args }: Call): JsonObject {
+  return JSON.parse(recordableArguments(args.text)) as JsonObject;
 }
 
 /** Redacts a text before it is cut, because half a secret would not be recognized. An uncut text is redacted with the entry. */

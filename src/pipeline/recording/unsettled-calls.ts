@@ -3,7 +3,6 @@ import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry
 import type { Journal } from '../../journal/journal.ts';
 import { endedDraft } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store/store.ts';
-import type { Call } from '../call-lifecycle.ts';
 
 const firstPauseMs = 250;
 const maxPauseMs = 5000;
@@ -27,7 +26,7 @@ export class UnsettledCalls {
     this.#journal = journal;
   }
 
-  add({ id, isStarted }: Pick<Call, 'id' | 'isStarted'>): void {
+  add(id: string, isStarted: boolean): void {
     if (this.#calls.size < maxCalls) this.#calls.set(id, isStarted);
     this.#settling ??= this.#settle().finally(() => (this.#settling = undefined));
   }

@@ -40,7 +40,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
 
   async function ask(call: DecidedCall, next: Next<DecidedCall>): Promise<CallOutcome> {
     // Copied, because the caller may modify its object while the call waits.
-    if (call.arguments === call.rawArguments) call.arguments = JSON.parse(call.argumentsText);
+    if (call.args.value === call.args.raw) call.args.value = JSON.parse(call.args.text);
     const until = Date.now() + (call.options.waitMs ?? defaultWaitMs);
     for (;;) {
       const binding = bindingOf(call);
@@ -138,7 +138,7 @@ function awaitingOutcome(call: DecidedCall, { id, expiresAt }: ApprovalRecord): 
 }
 
 function denialOutcome(call: DecidedCall, record: ApprovalRecord): CallOutcome {
-  call.closesApproval = record.id;
+  call.recording.closesApproval = record.id;
   const { by, reason } = parseAnswer(record);
   const why = reason === undefined ? '' : `: ${reason}`;
   if (by.kind !== 'human') return failedOutcome('denied', 'approval-failed', `${call.name} was not run${why}`);

@@ -29,7 +29,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
   return (call, next) => {
     const { effect } = call.tool.definition;
     if (effect === 'read' || effect === 'irreversible') return next(call);
-    call.stateChanges = new StateChanges();
+    call.run.stateChanges = new StateChanges();
     const workspace = effect === 'undoable' ? workspaceOf(call) : undefined;
     return workspace === undefined || workspace.length === 0
       ? withState(call, next)
@@ -77,7 +77,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
   async function rolledBack(call: AdmittedCall, outcome: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
     try {
       const undone = await begun.rollBack();
-      if (undone.conflicts.length > 0) call.changes = undone;
+      if (undone.conflicts.length > 0) call.run.changes = undone;
       return undone.total === 0 ? outcome : withNote(outcome, rollbackNote(undone));
     } catch (error) {
       const note = `Its changes in the workspace could not be rolled back: ${messageOf(error)}`;
@@ -87,7 +87,7 @@ export function checkpoint({ checkpoints, compensations, waits }: CheckpointPart
   }
 
   async function compensated(call: AdmittedCall, outcome: CallOutcome): Promise<CallOutcome> {
-    const mayHaveActed = call.abandonedRun !== undefined || actedCodes.has(outcome.error?.code ?? '');
+    const mayHaveActed = call.run.abandoned !== undefined || actedCodes.has(outcome.error?.code ?? '');
     if (!mayHaveActed || call.tool.offered.undo === undefined) return outcome;
     const problem = await compensations.afterFailure(call);
     return withNote(
@@ -103,13 +103,13 @@ function keepsChanges({ outcome }: CallOutcome): boolean {
 }
 
 async function settled(call: AdmittedCall, outcome: CallOutcome): Promise<CallOutcome> {
-  const { abandonedRun, stateChanges } = call;
+  const { abandoned, stateChanges } = call.run;
   let timer: NodeJS.Timeout | undefined;
   const ended =
-    abandonedRun === undefined
+    abandoned === undefined
       ? true
       : await Promise.race([
-          Promise.resolve(abandonedRun).then(
+          Promise.resolve(abandoned).then(
             () => true,
             () => true,
           ),
@@ -124,7 +124,7 @@ async function settled(call: AdmittedCall, outcome: CallOutcome): Promise<CallOu
 async function finished(call: AdmittedCall, given: CallOutcome, begun: Checkpoint): Promise<CallOutcome> {
   let changes: CheckpointResult;
   try {
-    call.changes = changes = await begun.finish();
+    call.run.changes = changes = await begun.finish();
   } catch (error) {
     return withNote(given, `Its changes could not be determined, so it cannot be undone: ${messageOf(error)}`);
   }

@@ -70,5 +70,5 @@ function claimOf(call: PreparedCall): IdempotencyClaim | undefined {
   const { idempotencyKey } = call.options;
   if (idempotencyKey === undefined) return undefined;
   const key = hash('sha256', JSON.stringify([call.principal.id, call.tool.definition.name, idempotencyKey]), 'hex');
-  return { key, fingerprint: argumentsDigest(call.argumentsText) };
+  return { key, fingerprint: argumentsDigest(call.args.text) };
 }

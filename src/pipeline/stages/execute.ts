@@ -38,7 +38,7 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   const now = Date.now();
   const clock = new CallClock(now + timeoutOf(tool, options.timeoutMs), call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
-  call.attempts += 1;
+  call.run.attempts += 1;
   if (call.externalRun !== undefined) return runExternally(call, call.externalRun, tool, clock, options);
   const context = new CallContext(call, tool.source.server, clock, options);
   const toCallOutcome = (returned: unknown): MaybePromise<CallOutcome> => {
@@ -54,12 +54,12 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   };
   const fail = (error: unknown): CallOutcome => {
     context.end(undefined);
-    call.isLinkBroken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
+    call.run.isLinkBroken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
     return failure(call, tool, error, options.redactor);
   };
   let running: unknown;
   try {
-    running = tool.offered.run(call.arguments, context);
+    running = tool.offered.run(call.args.value, context);
   } catch (error) {
     return fail(error);
   }
@@ -68,7 +68,7 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   const waiting = options.waits.until(handler, call.options.signal, clock, (ended) => context.end(ended));
   return waiting.then((waited) => {
     if ('value' in waited) return toCallOutcome(waited.value);
-    call.abandonedRun = handler;
+    call.run.abandoned = handler;
     return endedOutcome(call, waited.ended, 'it ran');
   }, fail);
 }
@@ -81,10 +81,10 @@ async function runExternally(
   clock: CallClock,
   { waits, maxStoredBytes }: ExecuteOptions,
 ): Promise<CallOutcome> {
-  const running = external.start({ callId: call.id, arguments: call.argumentsJson });
+  const running = external.start({ callId: call.id, arguments: call.args.json });
   const waited = await waits.until(running, call.options.signal, clock);
   if ('ended' in waited) {
-    call.abandonedRun = running;
+    call.run.abandoned = running;
     return endedOutcome(call, waited.ended, 'it ran');
   }
   const { outcome, content } = waited.value;
@@ -96,7 +96,7 @@ function withCost(call: AdmittedCall, outcome: CallOutcome, returned: unknown): 
   const cost = reportedCost(returned);
   if (Number.isNaN(cost))
     return failedOutcome('failed', 'result-invalid', `${call.name} ran, but ${invalidCostMessage}`);
-  call.costUsd = cost;
+  call.run.costUsd = cost;
   return outcome;
 }
 

@@ -82,7 +82,7 @@ function describe(span: Telemetry.Span, call: Call, outcome: CallOutcome, { cont
   if (call.decision !== undefined)
     span.setAttributes({ 'signalbox.decision': call.decision.answer, 'signalbox.rule': call.decision.rule });
   if (content) {
-    span.setAttribute('gen_ai.tool.call.arguments', redactor.json(call.argumentsText));
+    span.setAttribute('gen_ai.tool.call.arguments', redactor.json(call.args.text));
     // Redacted before it is cut to its final length, because half a secret would not be recognized.
     span.setAttribute(
       'gen_ai.tool.call.result',

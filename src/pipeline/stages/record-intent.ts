@@ -32,7 +32,7 @@ export function recordIntent(
     if (isCounted) return afterIntent(call, next, idempotencyClaim, isCounted, 'crash');
     const outcome = next(admitted(call));
     // A call that has already ended needs no intent, because the entry of its outcome is complete.
-    if (outcome instanceof Promise) call.pendingIntent = journal.noteSoon(() => intentDraft(call, redactor));
+    if (outcome instanceof Promise) call.recording.pendingIntent = journal.noteSoon(() => intentDraft(call, redactor));
     return outcome;
   };
 
@@ -55,7 +55,7 @@ export function recordIntent(
         survives,
       );
       if (written === undefined) return await refused(call, claim);
-      call.claimedKey = claim?.key;
+      call.recording.claimedKey = claim?.key;
       if (isCounted) denial = await policies.recount(call, written.seq);
     } catch (error) {
       return failedOutcome(
@@ -85,6 +85,6 @@ export function recordIntent(
 
 /** Marks a call as one whose tool may have begun to act. */
 function admitted(call: DecidedCall): AdmittedCall {
-  call.isStarted = true;
+  call.run.isStarted = true;
   return call as AdmittedCall;
 }

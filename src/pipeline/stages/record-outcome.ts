@@ -41,9 +41,9 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
       }
       if (!(outcome instanceof Promise)) return record(outcome);
       outcome.then(record, (error: unknown) => record(internalFault(call, error)));
-      if (!call.isStarted) return;
+      if (!call.run.isStarted) return;
       // Prepares the known part of the entry while the tool runs, so that the caller does not wait for it at the end.
-      call.preparedEntry = prepareEntry(call, redactor, policies.current !== undefined);
+      call.recording.preparedEntry = prepareEntry(call, redactor, policies.current !== undefined);
     });
 
   function recorded(
@@ -52,9 +52,9 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
     begun: number,
     resolve: (ended: MaybePromise<CallOutcome>) => void,
   ): void {
-    call.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
+    call.recording.durationMs = Math.round((performance.now() - begun) * 1000) / 1000;
     // A read that ended before its intent was written needs no intent, because the outcome is complete.
-    call.pendingIntent?.withdraw();
+    call.recording.pendingIntent?.withdraw();
     const failed = (error: unknown): void => resolve(notRecorded(call, outcome, error));
     try {
       const written = (entry: unknown): void => (entry === undefined ? failed(recordedElsewhere()) : resolve(outcome));
@@ -66,14 +66,14 @@ export function recordOutcome(options: RecordOutcomeOptions): Stage<Call> {
 
   async function notRecorded(call: Call, outcome: CallOutcome, error: unknown): Promise<CallOutcome> {
     policies.forget(call);
-    unsettled.add(call);
+    unsettled.add(call.id, call.run.isStarted);
     return unrecorded(call, outcome, error);
   }
 
   function draftOf(call: Call, outcome: CallOutcome): EntryDraft {
     const { draft, isWhole } = outcomeDraft(call, redactor, outcome);
     if (isWhole) policies.expectEnding(call, outcome);
-    const { claimedKey } = call;
+    const { claimedKey } = call.recording;
     const isRecorded = isRecording && needsRecording(call, outcome);
     if (claimedKey === undefined && !isRecorded) return draft;
     const whole = JSON.stringify(outcome);
@@ -92,12 +92,12 @@ function recordedElsewhere(): Error {
 
 /** Returns `unknown` once the tool was started, because it may have acted. */
 function internalFault(call: Call, error: unknown): CallOutcome {
-  const outcome = call.isStarted ? 'unknown' : 'failed';
+  const outcome = call.run.isStarted ? 'unknown' : 'failed';
   return failedOutcome(outcome, 'internal-fault', `a fault inside Signalbox ended ${call.name}: ${messageOf(error)}`);
 }
 
 function unrecorded(call: Call, outcome: CallOutcome, error: unknown): CallOutcome {
-  if (!call.isStarted) {
+  if (!call.run.isStarted) {
     return failedOutcome(
       'failed',
       'journal-unavailable',

@@ -103,7 +103,7 @@ function resolveForwarded(
   forward: NonNullable<SourceTool['forward']>,
   catalog: Catalog,
 ): CatalogTool | CallOutcome {
-  const target = forward(call.rawArguments ?? {});
+  const target = forward(call.args.raw ?? {});
   if (typeof target === 'string') return failedOutcome('failed', 'arguments-invalid', `${call.name}: ${target}`);
   if (catalog.find(target.name)?.offered.forward !== undefined)
     return failedOutcome(
@@ -112,7 +112,7 @@ function resolveForwarded(
       `${call.name} cannot call ${target.name}, which itself calls other tools`,
     );
   call.name = target.name;
-  call.rawArguments = target.arguments;
+  call.args.raw = target.arguments;
   call.expectedHash = undefined;
   const tool = find(call, catalog);
   if ('definition' in tool) call.expectedHash = tool.definition.definitionHash;

@@ -16,7 +16,7 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
     if (budget === undefined) budgets.set(source, (budget = new RetryBudget()));
     budget.earn();
     const own = budget;
-    return mapMaybe(next(call), (outcome) => (call.isLinkBroken ? again(call, next, outcome, own) : outcome));
+    return mapMaybe(next(call), (outcome) => (call.run.isLinkBroken ? again(call, next, outcome, own) : outcome));
   };
 
   async function again(
@@ -26,12 +26,12 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
     budget: RetryBudget,
   ): Promise<CallOutcome> {
     let outcome = first;
-    while (call.isLinkBroken) {
+    while (call.run.isLinkBroken) {
       const pause = retryPause(call, budget);
       if (pause === undefined) break;
       const waited = await waits.until(delay(pause), call.options.signal, undefined);
       if ('ended' in waited) break;
-      call.isLinkBroken = false;
+      call.run.isLinkBroken = false;
       outcome = await next(call);
     }
     return outcome;
@@ -65,9 +65,9 @@ export class RetryBudget {
 
 /** Returns the delay before the next attempt; `undefined` when attempts, time or budget are used up. */
 function retryPause(call: AdmittedCall, budget: RetryBudget): number | undefined {
-  if (call.attempts >= maxAttempts) return undefined;
+  if (call.run.attempts >= maxAttempts) return undefined;
   // Jitter keeps callers that failed together from retrying together.
-  const pause = firstPauseMs * 2 ** (call.attempts - 1) * (0.5 + Math.random() / 2);
+  const pause = firstPauseMs * 2 ** (call.run.attempts - 1) * (0.5 + Math.random() / 2);
   if (call.deadline !== undefined && Date.now() + pause >= call.deadline) return undefined;
   return budget.spend() ? pause : undefined;
 }

@@ -38,12 +38,12 @@ async function read(
   const key = keyOf(call);
   const known = cache.get(key, Date.now());
   if (known !== undefined) {
-    call.isCached = true;
+    call.run.isCached = true;
     return known;
   }
   const store = cache.reading(key);
   const outcome = await next(call);
-  if (outcome.outcome === 'completed' && call.hasAskedCaller !== true) store(outcome, Date.now() + cacheMs);
+  if (outcome.outcome === 'completed' && call.run.hasAskedCaller !== true) store(outcome, Date.now() + cacheMs);
   return outcome;
 }
 
@@ -58,9 +58,9 @@ async function write(call: DecidedCall, next: Next<DecidedCall>, cache: ResultCa
 
 function keyOf(call: DecidedCall): string {
   const { definitionHash } = call.tool.definition;
-  const { principal, session, argumentsText } = call;
+  const { principal, session, args } = call;
   const who = [principal.kind, principal.id, session ?? null];
-  return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(argumentsText)}`;
+  return `${definitionHash} ${JSON.stringify(who)} ${canonicalArguments(args.text)}`;
 }
 
 interface CachedResult {

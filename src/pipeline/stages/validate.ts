@@ -16,7 +16,7 @@ const maxArgumentsSize = 64 * 1024 * 1024;
  * result: policy, approvals, idempotency keys and the journal see its JSON form, and the handler gets the value itself.
  */
 export const validate: Stage<ResolvedCall, PreparedCall> = (call, next) => {
-  const given: unknown = (call.rawArguments ??= {});
+  const given: unknown = (call.args.raw ??= {});
   const problem = jsonProblem(given);
   if (problem !== undefined)
     return failedOutcome(
@@ -49,7 +49,7 @@ class Input {
     // Read once: a getter can return something else each time, and the caller may change its object while the call waits.
     this.givenText = JSON.stringify(given);
     this.value = JSON.parse(this.givenText) as JsonObject;
-    if (fillDefaults === undefined && definition.effect === 'read') call.rawArguments = this.value;
+    if (fillDefaults === undefined && definition.effect === 'read') call.args.raw = this.value;
     fillDefaults?.(this.value);
   }
 }
@@ -61,7 +61,7 @@ function proceed(
   parsed: ParsedArguments,
 ): MaybePromise<CallOutcome> {
   if (!parsed.ok) {
-    call.argumentsText = input.givenText;
+    call.args.text = input.givenText;
     const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
     return failedOutcome(
       'failed',
@@ -70,16 +70,16 @@ function proceed(
     );
   }
   const { value } = parsed;
-  call.arguments = value;
+  call.args.value = value;
   // Most schemas only validate. The text is created after that, so that it matches what the handler receives.
-  if (value === call.rawArguments) {
-    call.argumentsJson = value as JsonObject;
-    call.argumentsText = JSON.stringify(value);
+  if (value === call.args.raw) {
+    call.args.json = value as JsonObject;
+    call.args.text = JSON.stringify(value);
   } else {
     const problem = setChangedArguments(call, input, value);
     if (problem !== undefined) return failedOutcome('failed', 'arguments-invalid', problem);
   }
-  const mismatch = call.edit === undefined ? undefined : mismatchOf(call.edit.arguments, call.argumentsJson);
+  const mismatch = call.edit === undefined ? undefined : mismatchOf(call.edit.arguments, call.args.json);
   if (mismatch === undefined) return next(call as PreparedCall);
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${mismatch}`);
 }
@@ -87,13 +87,13 @@ function proceed(
 /** Sets arguments that the schema has changed. Returns the problem when they cannot be represented as JSON. */
 function setChangedArguments(call: ResolvedCall, input: Input, value: unknown): string | undefined {
   const { givenText } = input;
-  call.argumentsText = givenText;
+  call.args.text = givenText;
   // The handler receives a copy: a getter or a proxy could return other values when it is read again.
   const copy = value === input.value ? input.value : plainCopy(value);
   const text = copy === undefined ? undefined : JSON.stringify(copy);
   if (text === givenText) {
-    call.arguments = copy;
-    call.argumentsJson = input.value;
+    call.args.value = copy;
+    call.args.json = input.value;
     return undefined;
   }
   const image: JsonImage =
@@ -104,17 +104,17 @@ function setChangedArguments(call: ResolvedCall, input: Input, value: unknown): 
     const why = image.ok ? 'not an object' : `${image.problem} (at ${image.path})`;
     return `the schema of ${call.name} turns its arguments into something that policy and journal cannot show: ${why}`;
   }
-  call.arguments = image.value;
-  call.argumentsJson = json as JsonObject;
-  call.argumentsText = JSON.stringify(json);
-  if (call.argumentsText.length > maxArgumentsSize) return `the schema of ${call.name} makes its arguments too large`;
+  call.args.value = image.value;
+  call.args.json = json as JsonObject;
+  call.args.text = JSON.stringify(json);
+  if (call.args.text.length > maxArgumentsSize) return `the schema of ${call.name} makes its arguments too large`;
   // The order of keys is insignificant.
-  if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.argumentsText))) call.rawArgumentsText = givenText;
+  if (!isDeepStrictEqual(JSON.parse(givenText), JSON.parse(call.args.text))) call.args.rawText = givenText;
   return undefined;
 }
 
 function checkFailed(call: ResolvedCall, input: Input, error: unknown): CallOutcome {
-  call.argumentsText = input.givenText;
+  call.args.text = input.givenText;
   const message = `the arguments of ${call.name} could not be checked: ${messageOf(error)}`;
   return failedOutcome('failed', 'arguments-invalid', message);
 }

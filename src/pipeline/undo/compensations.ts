@@ -50,7 +50,7 @@ export class Compensations {
   }
 
   /** Runs the undo function of a call that may have acted and did not complete. Returns the problem, if there was one. */
-  async afterFailure({ id, session, tool, arguments: args }: AdmittedCall): Promise<string | undefined> {
+  async afterFailure({ id, session, tool, args: { value: args } }: AdmittedCall): Promise<string | undefined> {
     const compensation = { call: id, session, tool, args, principal: systemPrincipal };
     const done = await this.run(compensation);
     if (!done.ok && done.taken) return done.problem;
