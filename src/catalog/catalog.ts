@@ -16,7 +16,7 @@ import {
 import { contentTool } from './source/content-tool.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import { flagsByTool } from './scan/flag-suspicious.ts';
-import { Offers } from './source-offers.ts';
+import { SourceAdmission } from './source-admission.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';
 import type { Pins } from './pins/pins.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
@@ -33,7 +33,7 @@ interface Mounted {
   disabledSince: number | undefined;
   upSince: number;
   down: boolean;
-  readonly offers: Offers;
+  readonly offers: SourceAdmission;
   /** The tools that represent its MCP methods, created on first use. */
   readonly contentTools: Map<ContentMethod, CatalogTool>;
 }
@@ -233,7 +233,7 @@ export class Catalog {
   #put(given: Source, before?: Mounted): void {
     const isPinned = this.#pins === undefined || given.isPinned === true || !isPinnable(given);
     const source = sanitizeSource(isPinned ? given : pinSource(given, this.#pins));
-    const offers = new Offers(source);
+    const offers = new SourceAdmission(source);
     offers.assertAll();
     const down = source.state().down !== undefined;
     const mounted: Mounted = {

@@ -8,7 +8,7 @@ import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
 import { defineTool } from '../sources/local/define-tool.ts';
 import { localServer } from '../sources/local/local-server.ts';
-import { Profile, type ProfilesByName, breakEvenBytes } from './profile.ts';
+import { Profile, type ProfilesByName, minSearchBytes } from './profile.ts';
 
 const server = (name: string, ...tools: readonly string[]): ReturnType<typeof localServer> =>
   localServer({
@@ -175,7 +175,7 @@ test('disclosure "auto" replaces the list with tool search above the measured br
       .slice(0, count)
       .map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
       .reduce((sum, tool) => sum + Buffer.byteLength(JSON.stringify(tool)), 0);
-  const first = tools.findIndex((_, index) => size(index + 1) > breakEvenBytes) + 1;
+  const first = tools.findIndex((_, index) => size(index + 1) > minSearchBytes) + 1;
   assert.ok(first > 20);
   assert.deepEqual(
     [profile.usesSearch(tools.slice(0, first - 1)), profile.usesSearch(tools.slice(0, first))],

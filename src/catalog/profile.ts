@@ -2,7 +2,7 @@ import { getOrInsert } from '../core/get-or-insert.ts';
 import { matchesAnyName } from '../core/text/name-pattern.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import { type ToolNames, namesOf, recordedNaming } from '../core/tools/tool-names.ts';
-import { type CatalogSnapshot, type HiddenTool, namedHidden } from './snapshot.ts';
+import { type CatalogSnapshot, type HiddenTool, nameHiddenTool } from './snapshot.ts';
 
 /** The selection of the catalog for one kind of client. */
 export interface ProfileSettings {
@@ -71,7 +71,7 @@ export class Profile {
 
   /** Returns the patterns, as written, that match no tool and so may be mistakes. */
   unmatched({ tools, hidden }: CatalogSnapshot): string[] {
-    const all = [...tools, ...hidden.map(namedHidden)].map(namesOf);
+    const all = [...tools, ...hidden.map(nameHiddenTool)].map(namesOf);
     return (this.settings.tools ?? []).filter((written) => {
       const isUnwanted = written.startsWith('!');
       const pattern = isUnwanted ? written.slice(1) : written;
@@ -120,14 +120,14 @@ function grantedBy({ full, bare }: ToolNames): readonly string[] {
 }
 
 /** The size of a listing above which tool search costs less than listing, as measured by `npm run bench -- disclosure`. */
-export const breakEvenBytes = 30_000;
+export const minSearchBytes = 30_000;
 
 const sizes = new WeakMap<ToolDefinition, number>();
 
 /** Returns whether listing these tools costs a model more tokens than searching for them, in a turn that uses three of them with 32 KB of other context. */
 function isSearchCheaper(tools: readonly ToolDefinition[]): boolean {
   let size = 0;
-  for (const tool of tools) if ((size += sizeOf(tool)) > breakEvenBytes) return true;
+  for (const tool of tools) if ((size += sizeOf(tool)) > minSearchBytes) return true;
   return false;
 }
 

@@ -69,6 +69,6 @@ export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): r
 }
 
 /** Returns the names of a hidden tool. */
-export function namedHidden(hidden: HiddenTool): NamedTool {
+export function nameHiddenTool(hidden: HiddenTool): NamedTool {
   return recordedTool(hidden.name, hidden);
 }

@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { delimiter } from 'node:path';
-import type { Machine } from '../config/import/clients/clients.ts';
+import type { ImportMachine } from '../config/import/clients/clients.ts';
 import { omitUndefined } from '../core/omit-undefined.ts';
 import { isPostgresAddress } from '../store/postgres/address.ts';
 import { HostError } from './host-error.ts';
@@ -63,7 +63,7 @@ export function isDebug(): boolean {
 }
 
 /** Describes this machine for the import of servers. `directory` is that of the project. */
-export function thisMachine(directory: string): Machine {
+export function thisMachine(directory: string): ImportMachine {
   const { platform } = process;
   return { home: homedir(), directory, platform, ...omitUndefined({ applicationData: environment['APPDATA'] }) };
 }

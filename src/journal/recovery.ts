@@ -54,11 +54,11 @@ export class Recovery {
 function lostDraft(intent: StoredEntry): EntryDraft {
   const message = `the process ended after ${intent.tool} was started and before its outcome was recorded; it may have taken effect`;
   const ended = endedDraft(intent, 'unknown', { code: 'outcome-lost', message });
-  return { ...ended, claim: lostClaim(intent.call) };
+  return { ...ended, claim: abandonedClaimOutcome(intent.call) };
 }
 
 /** Returns the claim by which only one of several processes records the outcome of a lost call. */
-export function lostClaim(call: string): NonNullable<EntryDraft['claim']> {
+export function abandonedClaimOutcome(call: string): NonNullable<EntryDraft['claim']> {
   return { key: `lost ${call}`, fingerprint: '' };
 }
 

@@ -2,7 +2,7 @@ import type { CallResult } from '../core/calls/call.ts';
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { text } from '../core/tools/content.ts';
 import { type Call, toCallResult } from './call-lifecycle.ts';
-import { Decider, type DeciderParts } from './policies/decider.ts';
+import { PolicyDecider, type DeciderParts } from './policies/decider.ts';
 import { type Next, chainOf } from './stage.ts';
 import type { ActivePolicies } from './policies/active-policies.ts';
 import { type ApproveParts, approve } from './stages/approve.ts';
@@ -41,7 +41,7 @@ export interface PipelineParts
 /** Builds the pipeline that every call of a tool passes through. Each stage wraps those below it. */
 export function createPipeline(parts: PipelineParts): CallRunner {
   const { store, journal, redactor, policies } = parts;
-  const decider = new Decider(parts);
+  const decider = new PolicyDecider(parts);
   const stages = chainOf<Call>()
     .stage(observe({ version: parts.version, metrics: parts.metrics, redactor, content: parts.traceContent }))
     .stage(recordOutcome(parts))

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { emitSafely } from '../core/async/emit-safely.ts';
 import { omitUndefined } from '../core/omit-undefined.ts';
-import type { Busy, CheckpointResult, UndoEngine, WorkspaceUndoResult } from './undo-engine.ts';
+import type { WorkspaceBusyError, CheckpointResult, UndoEngine, WorkspaceUndoResult } from './undo-engine.ts';
 import { UndoThread } from './undo-thread.ts';
 import { isOverlapping } from './content/byte-path.ts';
 import type { WorkspaceLimits } from './content/workspace-tree.ts';
@@ -98,7 +98,7 @@ export class Checkpoints {
   async undo(
     call: string,
     options: WaitOptions & { readonly partial?: boolean } = {},
-  ): Promise<WorkspaceUndoResult | Busy> {
+  ): Promise<WorkspaceUndoResult | WorkspaceBusyError> {
     const { waitMs = defaultWaitMs, partial = false } = options;
     return this.#retryWhileBusy(() => this.#thread.call('undo', call, partial), { ...options, waitMs });
   }
@@ -133,9 +133,9 @@ export class Checkpoints {
 
   /** Repeats a request while another call uses the workspace, until the wait ends. */
   async #retryWhileBusy<Answer extends object>(
-    ask: () => Promise<Answer | Busy>,
+    ask: () => Promise<Answer | WorkspaceBusyError>,
     { signal, waitMs = Number.POSITIVE_INFINITY, onBusy }: WaitOptions,
-  ): Promise<Answer | Busy> {
+  ): Promise<Answer | WorkspaceBusyError> {
     const end = Date.now() + waitMs;
     let reported: string | undefined;
     for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, maxPauseMs)) {

@@ -29,7 +29,7 @@ export interface UndoEngineOptions {
 }
 
 /** Another call uses an overlapping workspace. */
-export interface Busy {
+export interface WorkspaceBusyError {
   readonly busy: string;
 }
 
@@ -102,7 +102,7 @@ export class UndoEngine {
   }
 
   /** Stores the state of the workspaces before a call. */
-  begin(call: string, workspaces: readonly string[]): CheckpointSize | Busy {
+  begin(call: string, workspaces: readonly string[]): CheckpointSize | WorkspaceBusyError {
     this.#assureStore();
     const roots = rootsOf(workspaces);
     const other = this.#marks.tryPlace(call, roots, 'scanning', (dead) => this.#recover(dead));
@@ -140,7 +140,7 @@ export class UndoEngine {
   }
 
   /** Reverts the changes of a call: all or none, or with `partial` only those that were not overwritten since. */
-  undo(call: string, partial: boolean): WorkspaceUndoResult | Busy {
+  undo(call: string, partial: boolean): WorkspaceUndoResult | WorkspaceBusyError {
     const record = this.#recordOf(call);
     if (record === undefined) throw new SignalboxError('undo-unavailable', `no changes of ${call} are stored`);
     if (record.status === 'undone') throw new SignalboxError('undo-done', `${call} was undone already`);
@@ -149,7 +149,7 @@ export class UndoEngine {
   }
 
   /** Removes the records of old calls and unreferenced contents. Returns the number of freed bytes. */
-  sweep(retention: Retention, atMostEveryMs = 0): number | Busy {
+  sweep(retention: Retention, atMostEveryMs = 0): number | WorkspaceBusyError {
     this.#assureStore();
     const swept = join(this.#directory, 'swept');
     if (Date.now() - (statSync(swept, { throwIfNoEntry: false })?.mtimeMs ?? 0) < atMostEveryMs) return 0;
@@ -166,7 +166,7 @@ export class UndoEngine {
   }
 
   /** Acts unless another call uses an overlapping workspace, and keeps others out meanwhile. */
-  #whileMarked<Result>(call: string, roots: readonly BytePath[], act: () => Result): Result | Busy {
+  #whileMarked<Result>(call: string, roots: readonly BytePath[], act: () => Result): Result | WorkspaceBusyError {
     const other = this.#marks.tryPlace(call, roots, 'scanning', (dead) => this.#recover(dead));
     if (other !== undefined) return { busy: other.call };
     try {

@@ -1,4 +1,4 @@
-import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
+import { type CatalogSnapshot, nameHiddenTool } from '../../catalog/snapshot.ts';
 import { canonicalName, findNamed, namesOf, parseName, renderName } from '../../core/tools/tool-names.ts';
 import { usageError } from '../cli-error.ts';
 
@@ -8,7 +8,9 @@ export function resolveTool(given: string, { tools, hidden }: Pick<CatalogSnapsh
   if (rendered !== undefined) return findNamed(tools, given)?.name ?? rendered;
   const callable = tools.filter((tool) => namesOf(tool).bare.includes(given)).map((tool) => tool.name);
   // Hidden tools match only when no callable tool does; the call then reports why the tool is hidden.
-  const hiddenNames = hidden.filter((tool) => namesOf(namedHidden(tool)).bare.includes(given)).map((tool) => tool.name);
+  const hiddenNames = hidden
+    .filter((tool) => namesOf(nameHiddenTool(tool)).bare.includes(given))
+    .map((tool) => tool.name);
   const names = callable.length > 0 ? callable : hiddenNames;
   if (names.length > 1) {
     const next = `name one of them, as in signalbox call ${names[0]}`;

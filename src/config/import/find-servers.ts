@@ -1,26 +1,26 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../core/errors.ts';
-import { type Client, type Machine, clients } from './clients/clients.ts';
+import { type Client, type ImportMachine, clients } from './clients/clients.ts';
 import type { ClientReading, FileProblem, ClientServer, NamedPermission, SkippedServer } from './client-reading.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
 
 /** The client and the file of a finding. */
-export interface Origin {
+export interface ImportOrigin {
   readonly client: Pick<Client, 'id' | 'title'>;
   readonly file: string;
 }
 
 /** The content of the files of other clients. */
 export interface FoundServers {
-  readonly servers: readonly (ClientServer & Origin)[];
-  readonly skipped: readonly (SkippedServer & Origin)[];
-  readonly problems: readonly (FileProblem & Origin)[];
+  readonly servers: readonly (ClientServer & ImportOrigin)[];
+  readonly skipped: readonly (SkippedServer & ImportOrigin)[];
+  readonly problems: readonly (FileProblem & ImportOrigin)[];
   /** Permissions that are not part of a server's entry. */
-  readonly permissions?: readonly (NamedPermission & Origin)[];
+  readonly permissions?: readonly (NamedPermission & ImportOrigin)[];
 }
 
 /** Options of `findServers`. */
-export interface Search {
+export interface ImportSearch {
   /** The ids of the clients; all by default. */
   readonly from?: readonly string[];
   /** Larger files are not read. */
@@ -36,7 +36,7 @@ export interface Search {
 const defaultMaxFileBytes = 64 * 1024 * 1024;
 
 /** Reads the files of all clients on a machine. Files that cannot be read are returned as problems. */
-export async function findServers(machine: Machine, search: Search = {}): Promise<FoundServers> {
+export async function findServers(machine: ImportMachine, search: ImportSearch = {}): Promise<FoundServers> {
   const {
     from,
     maxFileBytes = defaultMaxFileBytes,
@@ -45,7 +45,7 @@ export async function findServers(machine: Machine, search: Search = {}): Promis
     secrets = new ImportedSecrets(),
   } = search;
   const deadline = performance.now() + timeoutMs;
-  const readings: (ClientReading & Origin)[] = [];
+  const readings: (ClientReading & ImportOrigin)[] = [];
   const seen = new Set<string>();
   for (const client of clients) {
     if (from !== undefined && !from.includes(client.id)) continue;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { FoundServers, Origin } from './find-servers.ts';
+import type { FoundServers, ImportOrigin } from './find-servers.ts';
 import type { ClientServer, ImportedEntry, SkippedServer, ToolPermission } from './client-reading.ts';
 
 /** A permission of an imported server, and its client. */
@@ -15,7 +15,7 @@ export interface PlannedServer {
   readonly name: string;
   readonly entry: ImportedEntry;
   /** The files that contain it; several when clients have the same server. */
-  readonly origins: readonly Origin[];
+  readonly origins: readonly ImportOrigin[];
   readonly notes: readonly string[];
   /** The permissions of its tools in these clients. */
   readonly permissions: readonly ImportedPermission[];
@@ -25,13 +25,13 @@ export interface PlannedServer {
 export interface ImportPlan {
   readonly taken: readonly PlannedServer[];
   /** Servers whose name exists in the configuration. */
-  readonly kept: readonly ({ readonly name: string } & Origin)[];
-  readonly skipped: readonly (SkippedServer & Origin)[];
+  readonly kept: readonly ({ readonly name: string } & ImportOrigin)[];
+  readonly skipped: readonly (SkippedServer & ImportOrigin)[];
   readonly problems: FoundServers['problems'];
 }
 
 /** The configuration that receives the servers. */
-export interface Target {
+export interface ImportTarget {
   /** The names of its servers. */
   readonly names: readonly string[];
   readonly builtinName: string;
@@ -39,7 +39,7 @@ export interface Target {
 }
 
 /** Names the found servers, and omits those that the configuration already has. */
-export function planImport(found: FoundServers, target: Target, project: string): ImportPlan {
+export function planImport(found: FoundServers, target: ImportTarget, project: string): ImportPlan {
   const taken = new Map<string, PlannedServer>();
   // The name that each server would have if it were not taken.
   const preferredNames = new Map<string, string>();
@@ -48,7 +48,7 @@ export function planImport(found: FoundServers, target: Target, project: string)
   const seen = new Map<string, string>();
   for (const server of found.servers) {
     const { client, file, line } = server;
-    const origin: Origin = { client: { id: client.id, title: client.title }, file };
+    const origin: ImportOrigin = { client: { id: client.id, title: client.title }, file };
     const key = JSON.stringify([client.id, server.name]);
     const precedingFile = seen.get(key);
     seen.set(key, precedingFile ?? file);
@@ -79,7 +79,7 @@ export function planImport(found: FoundServers, target: Target, project: string)
 }
 
 /** Returns all permissions that a client has for the tools of a server. */
-function permissionsOf(server: ClientServer & Origin, { permissions = [] }: FoundServers): ImportedPermission[] {
+function permissionsOf(server: ClientServer & ImportOrigin, { permissions = [] }: FoundServers): ImportedPermission[] {
   const { title: client, id } = server.client;
   // The form in which Claude Code writes server names in tool names.
   const prefix = `mcp__${server.name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
@@ -100,7 +100,11 @@ function withoutForbidden(entry: ImportedEntry, permissions: readonly ImportedPe
   return { ...entry, tools: { ...entry.tools, deny: [...new Set([...(entry.tools?.deny ?? []), ...forbidden])] } };
 }
 
-function isTaken(name: string, taken: ReadonlyMap<string, PlannedServer>, { names, builtinName }: Target): boolean {
+function isTaken(
+  name: string,
+  taken: ReadonlyMap<string, PlannedServer>,
+  { names, builtinName }: ImportTarget,
+): boolean {
   return taken.has(name) || names.includes(name) || name === builtinName;
 }
 
@@ -113,8 +117,8 @@ function freeName(wanted: string, suffix: string, isInUse: (name: string) => boo
 
 /** Sets the working directory of a project's server to the project's directory, which may differ from the configuration's. */
 function withProjectDirectory(
-  { entry, file }: ClientServer & Origin,
-  { directory }: Target,
+  { entry, file }: ClientServer & ImportOrigin,
+  { directory }: ImportTarget,
   project: string,
 ): ImportedEntry {
   const { command, cwd = '.' } = entry;

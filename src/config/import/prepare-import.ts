@@ -2,10 +2,10 @@ import type { Configuration } from '../configuration.ts';
 import type { ConfigurationEdit } from '../file/edit-configuration.ts';
 import { referencedSecrets } from '../references.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
-import type { Machine } from './clients/clients.ts';
+import type { ImportMachine } from './clients/clients.ts';
 import { findServers } from './find-servers.ts';
 import { ImportedSecrets } from './imported-secrets.ts';
-import { type ImportPlan, type PlannedServer, type Target, planImport } from './plan-import.ts';
+import { type ImportPlan, type PlannedServer, type ImportTarget, planImport } from './plan-import.ts';
 
 /** The servers that could be imported, and their secrets. */
 export interface PreparedImport {
@@ -15,9 +15,9 @@ export interface PreparedImport {
 
 /** Finds the servers of other clients on a machine. Writes nothing. */
 export async function prepareImport(
-  target: Target,
+  target: ImportTarget,
   vault: SecretVault,
-  machine: Machine,
+  machine: ImportMachine,
   from?: readonly string[],
 ): Promise<PreparedImport> {
   const secrets = new ImportedSecrets((await vault.list()).map(({ name }) => name));
@@ -54,7 +54,7 @@ const defaultTimeoutMs = 250;
 /** Counts the servers that `import` would add. Stops after a short time, and ignores all problems. */
 export async function countImportableServers(
   configuration: Configuration,
-  machine: Machine,
+  machine: ImportMachine,
   timeoutMs = defaultTimeoutMs,
 ): Promise<ImportableServers> {
   try {

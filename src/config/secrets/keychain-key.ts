@@ -5,7 +5,7 @@ import { createFileOnce } from '../file/atomic-file.ts';
 import { type Key, type KeyHolder, keyBytes, toKey, parseKey } from './encryption-keys.ts';
 import { secretUnusable } from './secret-vault.ts';
 
-/** Thrown when the system keychain is not running, is locked, or denies access. */
+/** SerializedError when the system keychain is not running, is locked, or denies access. */
 export class KeychainUnavailableError extends Error {
   override readonly name = 'KeychainUnavailableError';
 }

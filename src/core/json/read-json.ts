@@ -14,7 +14,7 @@ const scanWindow = 32;
 const [quote, backslash, comma, colon] = [34, 92, 44, 58];
 const [openList, closeList, openObject, closeObject] = [91, 93, 123, 125];
 
-/** Thrown for a text that is not JSON, or that would be expensive or ambiguous to parse. */
+/** SerializedError for a text that is not JSON, or that would be expensive or ambiguous to parse. */
 export class JsonRejectedError extends Error {
   override readonly name = 'JsonRejectedError';
   readonly kind: 'malformed' | 'repeated-key' | 'too-complex';

@@ -23,7 +23,7 @@ export function rpcErrorOf(error: unknown): RpcError | undefined {
   return undefined;
 }
 
-/** Thrown by a source when a server needs a capability that the caller does not have. */
+/** SerializedError by a source when a server needs a capability that the caller does not have. */
 export class CapabilityMissingError extends Error {
   override readonly name = 'CapabilityMissingError';
   /** The missing capabilities, in the shape of MCP client capabilities. */
@@ -35,12 +35,12 @@ export class CapabilityMissingError extends Error {
   }
 }
 
-/** Thrown by a source when the connection to a tool broke while it ran, so that it is unknown whether the tool acted. */
+/** SerializedError by a source when the connection to a tool broke while it ran, so that it is unknown whether the tool acted. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
 }
 
-/** Thrown by a source when a call could not be delivered to its server, so that nothing ran. */
+/** SerializedError by a source when a call could not be delivered to its server, so that nothing ran. */
 export class ServerUnreachableError extends Error {
   override readonly name = 'ServerUnreachableError';
 }

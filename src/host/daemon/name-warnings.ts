@@ -1,4 +1,4 @@
-import { type CatalogSnapshot, namedHidden } from '../../catalog/snapshot.ts';
+import { type CatalogSnapshot, nameHiddenTool } from '../../catalog/snapshot.ts';
 import { isUnmatchedNotice } from '../../catalog/transforms/shaping/shaping-keys.ts';
 import { isRuntimeTool, runtimeServers } from '../../config/entries/agent-entry.ts';
 import { type NamedTool, contentMethods, fullName } from '../../core/tools/tool-names.ts';
@@ -38,7 +38,7 @@ export async function unmatchedIn(
 ): Promise<string[]> {
   const { findUnmatchedNames } = await import('../../policy/rules/rule-warnings.ts');
   const unmatched = findUnmatchedNames(rules, {
-    tools: [...tools, ...hidden.map(namedHidden), ...servers.flatMap(({ name }) => contentToolsOf(name))],
+    tools: [...tools, ...hidden.map(nameHiddenTool), ...servers.flatMap(({ name }) => contentToolsOf(name))],
     labels: [...new Set(tools.flatMap(({ labels }) => labels))],
     servers: [...servers.map(({ name }) => name), ...Object.keys(runtimeServers)],
     absent: servers.filter(({ status }) => status !== 'up').map(({ name }) => name),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Lock, LockedServer } from '../../catalog/lock/lock-types.ts';
-import { Offers } from '../../catalog/source-offers.ts';
+import { SourceAdmission } from '../../catalog/source-admission.ts';
 import type { Source } from '../../catalog/source/source.ts';
 import type { Configuration, LocalModuleEntry, ServerEntry } from '../../config/configuration.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -131,7 +131,7 @@ export class ConfiguredServers {
     return steps.map(({ description }) => description);
   }
 
-  /** Offers the tools of a server, and starts it if it is disabled in the file. Does not change the file. */
+  /** SourceAdmission the tools of a server, and starts it if it is disabled in the file. Does not change the file. */
   async enable(server: string): Promise<void> {
     const running = this.#running.get(server);
     if (running?.isStarted === false && !isPassthrough(running.entry)) {
@@ -187,7 +187,7 @@ export class ConfiguredServers {
   /** Returns a function that applies new settings to the tools of a running server. Throws when the catalog rejects the tools. */
   #prepareReshape(running: Running, locked: LockedServer | undefined): () => void {
     const offered = offeredSource(running.source, running.entry, locked, this.#box.pins);
-    new Offers(offered).assertAll();
+    new SourceAdmission(offered).assertAll();
     return () => {
       this.#running.set(running.entry.name, running);
       this.#box.servers.replace(offered);
@@ -213,7 +213,7 @@ export class ConfiguredServers {
     if (entry.kind === 'external') return create;
     const source = create(Promise.resolve());
     try {
-      new Offers(offeredSource(source, entry, locked, this.#box.pins)).assertAll();
+      new SourceAdmission(offeredSource(source, entry, locked, this.#box.pins)).assertAll();
       return create;
     } catch (error) {
       if (onRefusal === 'throw') throw error;

@@ -76,7 +76,10 @@ function authorityDraft(
 const maxCarried = 500;
 
 /** Writes entries for records whose own entries are pruned or never existed. */
-export async function carryAuthority(store: Pick<Store, 'append'>, records: readonly AuthorityRecord[]): Promise<void> {
+export async function copyAuthorityRecords(
+  store: Pick<Store, 'append'>,
+  records: readonly AuthorityRecord[],
+): Promise<void> {
   for (let start = 0; start < records.length; start += maxCarried)
     await store.append([authorityDraft('carried', records.slice(start, start + maxCarried))]);
 }
@@ -91,13 +94,13 @@ export async function accountForAuthority(store: Store): Promise<void> {
   const records = await authorityRecords(store);
   if (records.length > 0) {
     const accounted = await accountedIds(store);
-    if (accounted.size === 0) await carryAuthority(store, records);
+    if (accounted.size === 0) await copyAuthorityRecords(store, records);
     else {
       const pins = records.filter(({ kind }) => kind === 'pin');
       const missing = pins.filter(({ id }) => !accounted.has(id));
       // A machine that joins a shared store writes no entries when others already did.
       const isUpgrade = sealer?.hasNoted('accounted') === true || missing.length === pins.length;
-      if (isUpgrade) await carryAuthority(store, missing);
+      if (isUpgrade) await copyAuthorityRecords(store, missing);
     }
   }
   sealer?.note('accounted');

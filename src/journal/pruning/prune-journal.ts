@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { SignalboxError } from '../../core/errors.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { readArchives, writeArchive } from './archive-file.ts';
-import { carryAuthority } from '../integrity/authority-records.ts';
+import { copyAuthorityRecords } from '../integrity/authority-records.ts';
 import { AuthorityHistory } from '../integrity/authority-history.ts';
 import { linkHash } from '../integrity/hash-chain.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
@@ -65,7 +65,7 @@ export async function pruneJournal(
   }
   let hasDropped = false;
   try {
-    await carryAuthority(store, authority.records());
+    await copyAuthorityRecords(store, authority.records());
     const onDropped = (entries: number): void => {
       hasDropped = true;
       onProgress?.('dropping', entries);

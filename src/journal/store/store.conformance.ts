@@ -386,16 +386,16 @@ export function storeConformance(
     });
 
     test('lists this process as a live writer', async () => {
-      assert.deepEqual([...(await store.livingWriters())], [store.writer]);
+      assert.deepEqual([...(await store.liveWriters())], [store.writer]);
     });
 
     if (!isPersistent) return;
 
     test('lists every process that has the store open, and none that closed it', async () => {
       const other = await fixture.open();
-      assert.deepEqual(await store.livingWriters(), new Set([store.writer, other.writer]));
+      assert.deepEqual(await store.liveWriters(), new Set([store.writer, other.writer]));
       await other.close();
-      assert.deepEqual(await store.livingWriters(), new Set([store.writer]));
+      assert.deepEqual(await store.liveWriters(), new Set([store.writer]));
     });
 
     test('keeps all records when the store is reopened, and continues the chain', async () => {

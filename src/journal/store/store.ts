@@ -64,7 +64,7 @@ export interface Store extends ApprovalStore {
    */
   orphans(options?: RecoveryOptions): Promise<readonly StoredEntry[]>;
   /** Returns the `writer` of every process that has the store open, this one included. */
-  livingWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>>;
+  liveWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>>;
   /** Returns the call that claimed an idempotency key. */
   claim(key: string): Promise<Claim | undefined>;
   /** Returns the complete outcome of a call as JSON text, if it was recorded. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CatalogTool } from '../../catalog/catalog-tool.ts';
 import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { newCallId } from '../../core/identifiers.ts';
-import { jsonImage } from '../../core/json/json-image.ts';
+import { toJsonForm } from '../../core/json/json-form.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { principalName } from '../../core/principal.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
@@ -109,7 +109,7 @@ export async function editProblem(
 
 /** Describes how the arguments that a tool would receive differ from those that a human approved; returns `undefined` when they do not. */
 export function mismatchOf(wanted: JsonObject, received: unknown): string | undefined {
-  const image = jsonImage(received);
+  const image = toJsonForm(received);
   if (image.ok && isDeepStrictEqual(image.json, JSON.parse(JSON.stringify(wanted)))) return undefined;
   const shown = image.ok ? JSON.stringify(image.json).slice(0, 1000) : image.problem;
   return `defaults, configured values or the tool's schema would turn them into ${shown}; approve that version, or edit again`;

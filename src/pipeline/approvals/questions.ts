@@ -10,7 +10,7 @@ import { fallbackPollMs } from '../../journal/store/pub-sub.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
-import type { EarlyEnd, Waits } from '../limits/waits.ts';
+import type { CallInterruption, Waits } from '../limits/waits.ts';
 import { parseQuestion, stateOf } from './approval-view.ts';
 import { type Approvals, answeredTopic } from './approvals.ts';
 import { type Binding, questionDraft, toQuestion, unansweredRules } from './question-binding.ts';
@@ -29,7 +29,7 @@ export interface QuestionParts {
 }
 
 /** The end of a wait: the approval as it was then, or the reason why the call ended. */
-export type AnswerWait = { readonly record: ApprovalRecord } | { readonly ended: EarlyEnd };
+export type AnswerWait = { readonly record: ApprovalRecord } | { readonly ended: CallInterruption };
 
 const maxCompared = 10;
 

@@ -5,7 +5,7 @@ import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { EntryDraft } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RecoveryOptions } from '../../journal/store/session-store.ts';
-import { lostClaim } from '../../journal/recovery.ts';
+import { abandonedClaimOutcome } from '../../journal/recovery.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { parseQuestion } from './approval-view.ts';
 
@@ -32,14 +32,14 @@ interface StoredCall extends WaitingCall {
 
 /** The calls that wait for approvals, in all processes of the store. Calls of a process that has ended no longer wait. */
 export class WaitingCalls {
-  readonly #store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>;
+  readonly #store: Pick<Store, 'keyValues' | 'liveWriters' | 'pubSub' | 'writer'>;
   readonly #listeners = new Set<WaitingListener>();
   #known: ReadonlySet<string> = new Set();
   #refreshing: Promise<void> | undefined;
   #mustRefresh = false;
   #stop: (() => void) | undefined;
 
-  constructor(store: Pick<Store, 'keyValues' | 'livingWriters' | 'pubSub' | 'writer'>) {
+  constructor(store: Pick<Store, 'keyValues' | 'liveWriters' | 'pubSub' | 'writer'>) {
     this.#store = store;
   }
 
@@ -133,7 +133,7 @@ export class WaitingCalls {
     });
     const isOwn = (call: StoredCall): boolean => call.writer === writer;
     if (calls.every(isOwn)) return { waiting: calls, lost: [] };
-    const living = await this.#store.livingWriters(recovery);
+    const living = await this.#store.liveWriters(recovery);
     const { waiting = [], lost = [] } = Object.groupBy(calls, (call) =>
       // Earlier versions do not record the writer.
       isOwn(call) || call.writer === '' || living.has(call.writer) ? 'waiting' : 'lost',
@@ -176,6 +176,6 @@ function cancelledDraft({ call }: WaitingCall, question: ApprovalQuestion): Entr
     tool,
     outcome: 'cancelled',
     body: JSON.stringify({ ...facts, durationMs: null, output: '', error }),
-    claim: lostClaim(call),
+    claim: abandonedClaimOutcome(call),
   };
 }

@@ -7,7 +7,7 @@ import type { SessionState, ToolContext, ToolResources } from '../../core/tools/
 import type { BoxContent } from '../box-content.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
 import type { CallClock } from '../limits/call-clock.ts';
-import type { EarlyEnd } from '../limits/waits.ts';
+import type { CallInterruption } from '../limits/waits.ts';
 import type { SessionStates } from './session-states.ts';
 
 /** The part of a box that tools read resources from. */
@@ -34,7 +34,7 @@ export class CallContext implements ToolContext {
   #progress: ((progress: Progress) => void) | undefined;
   #client: ToolClient | undefined;
   #resources: ToolResources | undefined;
-  #ended: EarlyEnd | 'settled' | undefined;
+  #ended: CallInterruption | 'settled' | undefined;
 
   constructor(call: AdmittedCall, server: string, clock: CallClock, parts: ContextParts) {
     this.callId = call.id;
@@ -93,7 +93,7 @@ export class CallContext implements ToolContext {
     });
   }
 
-  end(ended: EarlyEnd | undefined): void {
+  end(ended: CallInterruption | undefined): void {
     if (this.#ended !== undefined) return;
     this.#ended = ended ?? 'settled';
     if (ended !== undefined) this.#abort(ended);
@@ -107,7 +107,7 @@ export class CallContext implements ToolContext {
     return this.#stop;
   }
 
-  #abort(ended: EarlyEnd | 'settled'): void {
+  #abort(ended: CallInterruption | 'settled'): void {
     const name = ended === 'timed-out' ? 'TimeoutError' : 'AbortError';
     this.#stop?.abort(new DOMException(`the call has ended (${ended})`, name));
   }

@@ -1,4 +1,4 @@
-const timeoutsToOpen = 5;
+const minTimeoutsToOpen = 5;
 const firstPauseMs = 5000;
 const maxPauseMs = 60_000;
 
@@ -15,7 +15,7 @@ export class CircuitBreaker {
 
   /** Whether calls are rejected after too many consecutive timeouts. */
   get isOpen(): boolean {
-    return this.#timeouts >= timeoutsToOpen;
+    return this.#timeouts >= minTimeoutsToOpen;
   }
 
   /** Returns the number of milliseconds for which calls are rejected; 0 when a call may pass. */

@@ -6,10 +6,10 @@ import type { CallClock } from './call-clock.ts';
 import type { Call } from '../call-lifecycle.ts';
 
 /** The reason why a wait ended before its promise settled. */
-export type EarlyEnd = 'cancelled' | 'timed-out' | 'closed';
+export type CallInterruption = 'cancelled' | 'timed-out' | 'closed';
 
 /** The result of a wait: the value of the promise, or the reason why the wait ended early. */
-export type WaitResult<Value> = { readonly value: Value } | { readonly ended: EarlyEnd };
+export type WaitResult<Value> = { readonly value: Value } | { readonly ended: CallInterruption };
 
 // Node's timers overflow above this value and would fire immediately.
 const maxTimerMs = 2_147_483_647;
@@ -22,14 +22,14 @@ class Wait {
   /** Its slot in `Waits`; `undefined` when the wait is over. */
   slot: number | undefined;
   readonly #signal: AbortSignalLike | undefined;
-  readonly #onEnd: ((ended: EarlyEnd) => void) | undefined;
+  readonly #onEnd: ((ended: CallInterruption) => void) | undefined;
   readonly #onOver: (wait: Wait) => void;
   #resolve: ((waited: WaitResult<never>) => void) | undefined;
 
   constructor(
     signal: AbortSignalLike | undefined,
     deadline: Deadline,
-    onEnd: ((ended: EarlyEnd) => void) | undefined,
+    onEnd: ((ended: CallInterruption) => void) | undefined,
     onOver: (wait: Wait) => void,
   ) {
     this.deadline = deadline;
@@ -56,7 +56,7 @@ class Wait {
     });
   }
 
-  end(ended: EarlyEnd): void {
+  end(ended: CallInterruption): void {
     this.#over();
     this.#onEnd?.(ended);
     this.#resolve?.({ ended });
@@ -90,7 +90,7 @@ export class Waits {
     promise: PromiseLike<Value>,
     signal: AbortSignalLike | undefined,
     deadline: Deadline,
-    onEnd?: (ended: EarlyEnd) => void,
+    onEnd?: (ended: CallInterruption) => void,
   ): Promise<WaitResult<Value>> {
     const wait = new Wait(signal, deadline, onEnd, this.#remove);
     this.#add(wait);
@@ -151,7 +151,7 @@ function endOf({ deadline }: Wait): number {
 }
 
 /** Returns the outcome of a call that ended early, with a description of its state at that time. */
-export function endedOutcome(call: Call, ended: EarlyEnd, what: string): CallOutcome {
+export function endedOutcome(call: Call, ended: CallInterruption, what: string): CallOutcome {
   switch (ended) {
     case 'cancelled':
       return failedOutcome('cancelled', 'caller-cancelled', `${call.name} was cancelled by its caller while ${what}`);

@@ -33,7 +33,7 @@ const noDirectories: readonly string[] = [];
  * Decides calls: by the active rules and policies in code, or by the default policy if there are none. Then applies the pin of the
  * definition, the permission mode of the session and the file guard.
  */
-export class Decider {
+export class PolicyDecider {
   readonly #parts: DeciderParts;
 
   constructor(parts: DeciderParts) {

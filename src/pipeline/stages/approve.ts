@@ -15,7 +15,7 @@ import type { DecidedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import { hiddenByProfile } from './resolve.ts';
 import { endedOutcome } from '../limits/waits.ts';
-import type { Decider } from '../policies/decider.ts';
+import type { PolicyDecider } from '../policies/decider.ts';
 
 /** Dependencies of the stage. */
 export interface ApproveParts {
@@ -24,7 +24,7 @@ export interface ApproveParts {
   readonly approvals: Approvals;
   readonly questions: Questions;
   /** Decides a call again after it waited for its answer. */
-  readonly decider: Pick<Decider, 'decide'>;
+  readonly decider: Pick<PolicyDecider, 'decide'>;
 }
 
 const defaultWaitMs = 60_000;

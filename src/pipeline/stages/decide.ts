@@ -5,7 +5,7 @@ import { messageOf } from '../../core/errors.ts';
 import { renderContent } from '../../core/tools/content.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import type { DecidedCall, PreparedCall } from '../call-lifecycle.ts';
-import type { Decider } from '../policies/decider.ts';
+import type { PolicyDecider } from '../policies/decider.ts';
 import { maxOutputLength } from '../recording/call-entries.ts';
 import { type Next, type Stage, mapMaybe } from '../stage.ts';
 
@@ -13,7 +13,7 @@ import { type Next, type Stage, mapMaybe } from '../stage.ts';
 const maxObservedLength = 256 * 1024;
 
 /** Decides the call by policy, and reports the result of an allowed call to the policies that observe results. */
-export function decide(decider: Pick<Decider, 'decide'>, redactor: Redactor): Stage<PreparedCall, DecidedCall> {
+export function decide(decider: Pick<PolicyDecider, 'decide'>, redactor: Redactor): Stage<PreparedCall, DecidedCall> {
   return (call, next) =>
     mapMaybe(decider.decide(call), (decided) => ('outcome' in decided ? decided : proceed(decided, next, redactor)));
 }

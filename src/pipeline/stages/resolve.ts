@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CatalogTool } from '../../catalog/catalog-tool.ts';
-import { namedHidden } from '../../catalog/snapshot.ts';
+import { nameHiddenTool } from '../../catalog/snapshot.ts';
 import type { SourceTool } from '../../catalog/source/source.ts';
 import { type StartingServer, startingServer } from '../../catalog/startup.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
@@ -121,7 +121,7 @@ function resolveForwarded(
 
 function notFound(call: Call, catalog: Catalog): CallOutcome {
   const snapshot = catalog.view(call.options.profile);
-  const named = findNamed(snapshot.hidden.map(namedHidden), call.name)?.name;
+  const named = findNamed(snapshot.hidden.map(nameHiddenTool), call.name)?.name;
   const hidden = snapshot.hidden.find((tool) => tool.name === named);
   if (hidden !== undefined) {
     const since = new Date(hidden.since).toISOString();

@@ -4,7 +4,7 @@ import type { ParsedArguments } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
 import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
-import { type JsonImage, jsonImage, plainCopy } from '../../core/json/json-image.ts';
+import { type JsonForm, toJsonForm, plainCopy } from '../../core/json/json-form.ts';
 import { mismatchOf } from '../approvals/edited-arguments.ts';
 import type { PreparedCall, ResolvedCall } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
@@ -96,8 +96,8 @@ function setChangedArguments(call: ResolvedCall, input: Input, value: unknown): 
     call.args.json = input.value;
     return undefined;
   }
-  const image: JsonImage =
-    text === undefined ? jsonImage(value) : { ok: true, json: JSON.parse(text) as JsonValue, value: copy };
+  const image: JsonForm =
+    text === undefined ? toJsonForm(value) : { ok: true, json: JSON.parse(text) as JsonValue, value: copy };
   const json = image.ok ? image.json : undefined;
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
   if (!image.ok || !isObject) {

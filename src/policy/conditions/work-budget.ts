@@ -8,7 +8,7 @@ export const maxWork = 1_000_000;
 const keyWork = 30;
 const freeKeyEnumeration = 256 * 1024;
 
-/** Thrown when a decision exceeds its work budget. The rule that throws it denies. */
+/** SerializedError when a decision exceeds its work budget. The rule that throws it denies. */
 export class WorkExceeded extends Error {
   constructor() {
     super(

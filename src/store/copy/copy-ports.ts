@@ -33,7 +33,7 @@ export interface CopySource {
 }
 
 /** The progress of a table. */
-export interface CopiedSoFar {
+export interface CopyReportProgress {
   readonly rows: number;
   /** The key after which the next rows start; `undefined` before the first. */
   readonly next: readonly CopiedValue[] | undefined;
@@ -45,7 +45,7 @@ export interface CopyTarget {
   readonly location: string;
   /** Whether an earlier copy was completed and nothing was written since. */
   readonly isFinished: boolean;
-  soFar(table: CopiedTable): CopiedSoFar;
+  soFar(table: CopiedTable): CopyReportProgress;
   /** Writes the rows and the progress in one transaction. */
   write(table: CopiedTable, page: CopiedPage): Promise<void>;
   /** Flushes everything to the disk and verifies the hash chain. */

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { SignalboxError } from '../../core/errors.ts';
-import type { CopiedSoFar } from '../copy/copy-ports.ts';
+import type { CopyReportProgress } from '../copy/copy-ports.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** The state of a copy from another store, and the progress of each table. */
@@ -49,10 +49,13 @@ export async function startCopy(client: Client, source: string, firstHash: strin
 }
 
 /** Returns the progress of each table. */
-export async function readProgress(client: Client): Promise<Map<string, CopiedSoFar>> {
+export async function readProgress(client: Client): Promise<Map<string, CopyReportProgress>> {
   const { rows } = await client.query<{ name: string; rows: number; next: string }>('SELECT * FROM copied_tables');
   return new Map(
-    rows.map(({ name, rows: count, next }) => [name, { rows: count, next: JSON.parse(next) as CopiedSoFar['next'] }]),
+    rows.map(({ name, rows: count, next }) => [
+      name,
+      { rows: count, next: JSON.parse(next) as CopyReportProgress['next'] },
+    ]),
   );
 }
 

@@ -5,7 +5,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type {
   CopiedPage,
   CopiedRow,
-  CopiedSoFar,
+  CopyReportProgress,
   CopiedTable,
   CopiedValue,
   CopySource,
@@ -18,7 +18,7 @@ import { PostgresDatabase, loadDriver, replaceNul } from './postgres-database.ts
 import { toEntryFacts } from './journal/entry-facts.ts';
 import { JournalTable, flush } from './journal/journal-table.ts';
 import { createTables } from './create-tables.ts';
-import { livingWriters, toLockNumber } from './listen-connection.ts';
+import { liveWriters, toLockNumber } from './listen-connection.ts';
 import { storeFailure } from './store-failure.ts';
 
 const factNames = ['server', 'decision', 'principal', 'ms'] as const;
@@ -52,7 +52,7 @@ class PostgresTarget implements CopyTarget {
   readonly #database: PostgresDatabase;
   readonly #client: Client;
   readonly #address: PostgresAddress;
-  #progress = new Map<string, CopiedSoFar>();
+  #progress = new Map<string, CopyReportProgress>();
   #types = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(database: PostgresDatabase, client: Client, address: PostgresAddress) {
@@ -68,7 +68,7 @@ class PostgresTarget implements CopyTarget {
     await createTables(client, this.#address, lock);
     if (!(await lockForCopy(client, lock)))
       throw this.#refusal('is being filled by another signalbox migrate, or is being opened', 'wait until it is done');
-    const { rows: living } = await client.query(livingWriters, [lock]);
+    const { rows: living } = await client.query(liveWriters, [lock]);
     if (living.length > 0)
       throw this.#refusal('is in use', 'stop the processes that use it, or choose another database');
     this.#types = await this.#columnTypes();
@@ -92,7 +92,7 @@ class PostgresTarget implements CopyTarget {
     this.isFinished = true;
   }
 
-  soFar({ name }: CopiedTable): CopiedSoFar {
+  soFar({ name }: CopiedTable): CopyReportProgress {
     return this.#progress.get(name) ?? { rows: 0, next: undefined };
   }
 

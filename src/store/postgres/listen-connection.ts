@@ -22,7 +22,7 @@ const writerStatus = `SELECT name, number IN (
   OR (server_started <> pg_postmaster_start_time() AND now() < pg_postmaster_start_time() + interval '30 seconds') AS "isLiving" FROM writers`;
 
 /** Selects the names of live writers; `$1` is the lock number of the schema. */
-export const livingWriters = `SELECT name FROM (${writerStatus}) AS status WHERE "isLiving"`;
+export const liveWriters = `SELECT name FROM (${writerStatus}) AS status WHERE "isLiving"`;
 
 const maxPauseMs = 2000;
 /**

@@ -116,7 +116,7 @@ class ConnectedStore extends TableStore implements PostgresStore {
     return this.#journal.takeOpen(() => this.#presence.living(options));
   }
 
-  livingWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>> {
+  liveWriters(options?: RecoveryOptions): Promise<ReadonlySet<string>> {
     return this.#presence.living(options);
   }
 

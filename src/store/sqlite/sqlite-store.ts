@@ -145,7 +145,7 @@ class SqliteStore extends TableStore implements Store {
   async orphans(): Promise<readonly StoredEntry[]> {
     const open = await this.#open();
     if (open.length === 0) return open;
-    const living = await this.livingWriters();
+    const living = await this.liveWriters();
     const left = open.filter((entry) => !living.has(entry.writer));
     if (left.length === 0) return left;
     // A process may have recorded an outcome after the first query and then ended. A dead process records nothing more, so query again.
@@ -153,7 +153,7 @@ class SqliteStore extends TableStore implements Store {
     return left.filter(({ seq }) => still.has(seq));
   }
 
-  async livingWriters(): Promise<ReadonlySet<string>> {
+  async liveWriters(): Promise<ReadonlySet<string>> {
     return this.#lock?.liveOwners() ?? new Set([this.writer]);
   }
 

@@ -6,7 +6,7 @@ import { type ScriptedRequest, startScriptedHttp } from '../../../test/support/h
 import { picture, openShopBox } from '../../../test/support/boxes/shop-server.ts';
 import { testSource, testTool } from '../../../test/support/boxes/test-source.ts';
 import { createSignalbox } from '../../signalbox/create-signalbox.ts';
-import { CallFailed, aiSdkSteps, aiSdkTools } from './index.ts';
+import { CallFailedError, aiSdkSteps, aiSdkTools } from './index.ts';
 
 /** A scripted model that calls these tools, one per step, and then returns "done". */
 async function modelThatCalls(
@@ -66,8 +66,8 @@ describe('aiSdkTools', () => {
     assert.equal(text, 'done');
     const errors = steps.flatMap(({ content }) => content).filter((part) => part.type === 'tool-error');
     const [denied, failed] = errors.map(({ error }) => error);
-    assert.ok(denied instanceof CallFailed && denied.result.outcome === 'denied');
-    assert.ok(failed instanceof CallFailed && failed.result.outcome === 'failed');
+    assert.ok(denied instanceof CallFailedError && denied.result.outcome === 'denied');
+    assert.ok(failed instanceof CallFailedError && failed.result.outcome === 'failed');
     assert.match(JSON.stringify(requests[1]?.body), /not today/);
     assert.match(JSON.stringify(requests[2]?.body), /the till is stuck/);
   });

@@ -20,7 +20,7 @@ export interface AiSdkOptions extends Omit<SurfaceCallOptions, 'signal'> {
 
 /**
  * Returns the current tools of a box for the AI SDK. Each runs through the box, and its content goes to the model, images included. A call that
- * did not complete is a tool error of the AI SDK: a `CallFailed` with the whole result.
+ * did not complete is a tool error of the AI SDK: a `CallFailedError` with the whole result.
  *
  * @example
  * await generateText({ model, prompt, tools: aiSdkTools(box), stopWhen: isStepCount(5) });
@@ -63,8 +63,8 @@ export function aiSdkSteps(box: ToolBox, options: AiSdkOptions = {}): AiSdkSteps
 }
 
 /** A call that did not complete, as an error for the AI SDK. The model reads its message. */
-export class CallFailed extends Error {
-  override readonly name = 'CallFailed';
+export class CallFailedError extends Error {
+  override readonly name = 'CallFailedError';
   readonly result: CallResult;
 
   constructor(result: CallResult) {
@@ -94,7 +94,7 @@ function aiSdkTool(
     async execute(input, { toolCallId, abortSignal }) {
       const callOptions = abortSignal === undefined ? options : { ...options, signal: abortSignal };
       const result = await callProviderTool(box, listing, { id: toolCallId, name, input }, callOptions);
-      if (result.outcome !== 'completed') throw new CallFailed(result);
+      if (result.outcome !== 'completed') throw new CallFailedError(result);
       return result;
     },
     toModelOutput: ({ output }) => modelOutput(output as CallResult),

@@ -5,7 +5,7 @@ import { fitNames } from './fit-names.ts';
 import { geminiSchema } from './schema/gemini-schema.ts';
 import { objectRoot } from './schema/object-root.ts';
 import { type StrictRules, anthropicStrict, openaiStrict, strictSchema } from './schema/strict-schema.ts';
-import { type SchemaObject, mapSubschemas, named } from './schema/subschemas.ts';
+import { type SchemaObject, mapSubschemas, namedSubschemas } from './schema/subschemas.ts';
 
 /** Anthropic: JSON Schema without combinations at the root, and with simple argument names. */
 export function anthropicFormat(strict = false): ProviderFormat {
@@ -77,7 +77,7 @@ function toStrictSchema(schema: SchemaObject, warnings: readonly string[], rules
 
 /** Renames arguments that Anthropic does not accept: it allows up to 64 letters, digits, `_`, `.` and `-`. */
 function renameProperties(schema: SchemaObject, warnings: readonly string[]): ProviderSchema {
-  const properties = named(schema, 'properties');
+  const properties = namedSubschemas(schema, 'properties');
   const odd = properties.map(([name]) => name).filter((name) => !/^[A-Za-z0-9_.-]{1,64}$/.test(name));
   if (odd.length === 0) return { schema, warnings };
   const plain = properties.map(([name]) => name).filter((name) => !odd.includes(name));

@@ -5,7 +5,7 @@ import { hasDescriptorPaths, isPermissionError } from './opened-directories.ts';
 
 const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** Thrown when the directory of an entry no longer exists or is no longer a directory. */
+/** SerializedError when the directory of an entry no longer exists or is no longer a directory. */
 export class DirectoryLostError extends Error {
   override readonly name = 'DirectoryLost';
   /** The first lost directory on the path. */

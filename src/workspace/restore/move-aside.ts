@@ -13,7 +13,7 @@ import { lastPart, toDisplayPath, toSystemPath } from '../content/byte-path.ts';
 import { systemErrorCode } from '../content/durable-file.ts';
 import { type FileEntry, type PathChange, toKind, readEntry, isSameState } from '../content/file-entry.ts';
 
-/** Thrown when another program changed a path while it was restored. */
+/** SerializedError when another program changed a path while it was restored. */
 export class InterferenceError extends Error {
   override readonly name = 'Interference';
 }

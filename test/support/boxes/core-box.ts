@@ -2,7 +2,7 @@ import { Approvals } from '../../../src/pipeline/approvals/approvals.ts';
 import { Questions } from '../../../src/pipeline/approvals/questions.ts';
 import { Call } from '../../../src/pipeline/call-lifecycle.ts';
 import { CallRunner } from '../../../src/pipeline/pipeline.ts';
-import { Decider } from '../../../src/pipeline/policies/decider.ts';
+import { PolicyDecider } from '../../../src/pipeline/policies/decider.ts';
 import { UnsettledCalls } from '../../../src/pipeline/recording/unsettled-calls.ts';
 import { createContent } from '../../../src/pipeline/box-content.ts';
 import { FileGuard } from '../../../src/pipeline/files/file-guard.ts';
@@ -70,10 +70,10 @@ export async function openCoreBox(
     shared: true,
   });
   const policies = new ActivePolicies(store, journal);
-  const decider: Pick<Decider, 'decide'> =
+  const decider: Pick<PolicyDecider, 'decide'> =
     typeof policy === 'function'
       ? { decide: (call) => Object.assign(call, { decision: policy(call.name) }) }
-      : new Decider({ policies, redactor, waits, files: new FileGuard(undefined) });
+      : new PolicyDecider({ policies, redactor, waits, files: new FileGuard(undefined) });
   if (typeof policy !== 'function') await policies.set(policy);
   const content = createContent({
     catalog,

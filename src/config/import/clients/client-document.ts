@@ -2,11 +2,11 @@ import { type JsonDocument, parseJsonDocument } from '../../file/json-document.t
 import type { ClientReading, FileProblem } from '../client-reading.ts';
 
 /** An object in the file of a client, with unknown properties. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type ServerFields = Readonly<Record<string, unknown>>;
 
 /** The parsed file of a client. */
 export interface ClientDocument {
-  readonly root: Fields;
+  readonly root: ServerFields;
   lineOf(path: readonly string[]): number;
 }
 
@@ -42,11 +42,11 @@ export function unreadable(problem: FileProblem): ClientReading {
 }
 
 /** Returns the value if it is an object, else an empty object. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export function fieldsOf(value: unknown): ServerFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ServerFields) : {};
 }
 
 /** Returns an own property of an object, never an inherited one. */
-export function field(fields: Fields, key: string): unknown {
+export function field(fields: ServerFields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ReadClient } from '../client-reading.ts';
 
 /** The locations in which to search for the files of clients. */
-export interface Machine {
+export interface ImportMachine {
   readonly home: string;
   /** The directory of the project. */
   readonly directory: string;
@@ -16,7 +16,7 @@ export interface Client {
   readonly id: string;
   readonly title: string;
   /** Returns the files that it may have, in order of precedence. */
-  files(machine: Machine): readonly string[];
+  files(machine: ImportMachine): readonly string[];
   /** Loads its parser. Called only when one of the files exists, because some formats need a large parser. */
   load(): Promise<ReadClient>;
 }
@@ -102,7 +102,7 @@ export const clients: readonly Client[] = [
   },
 ];
 
-function settingsDirectory({ home, platform, applicationData }: Machine): string {
+function settingsDirectory({ home, platform, applicationData }: ImportMachine): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return applicationData ?? join(home, 'AppData', 'Roaming');
   return join(home, '.config');

@@ -1,11 +1,11 @@
 import { TomlError, parse } from 'smol-toml';
 import { messageOf } from '../../../core/errors.ts';
 import type { ToolPermission, ReadClient } from '../client-reading.ts';
-import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
+import { type ServerFields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { noPlaceholders } from './placeholders.ts';
 import {
-  type Draft,
+  type ServerDraft,
   ignoredKeysNote,
   secondsOf,
   textOf,
@@ -36,7 +36,7 @@ export const readCodex: ReadClient = (text, context) => {
   return readServers(document, { path: ['mcp_servers'], placeholders: noPlaceholders, draft }, context);
 };
 
-function draft(entry: Fields): Draft {
+function draft(entry: ServerFields): ServerDraft {
   const named = variablesOf(field(entry, 'env_vars'));
   const headerVariables = Object.entries(textsByName(field(entry, 'env_http_headers')) ?? {});
   return {
@@ -61,7 +61,7 @@ function variablesOf(value: unknown): string[] {
 }
 
 /** `approve` runs a tool without asking, `prompt` always asks; with `auto` the client decides. */
-function permissionsIn(entry: Fields): ToolPermission[] {
+function permissionsIn(entry: ServerFields): ToolPermission[] {
   const permission = (tool: string, mode: unknown): ToolPermission[] => {
     if (mode === 'approve') return [{ tool, answer: 'allow' }];
     return mode === 'prompt' ? [{ tool, answer: 'ask' }] : [];
@@ -75,7 +75,7 @@ function permissionsIn(entry: Fields): ToolPermission[] {
 
 function parseToml(text: string): ParsedDocument {
   try {
-    const root = parse(text.replace(/^\ufeff/, '')) as Fields;
+    const root = parse(text.replace(/^\ufeff/, '')) as ServerFields;
     return { root, lineOf: (path) => lineOfTable(text, path) };
   } catch (error) {
     if (!(error instanceof TomlError)) return { problem: { line: 1, message: messageOf(error) } };

@@ -1,10 +1,18 @@
 import { LineCounter, isMap, isScalar, parseDocument } from 'yaml';
 import { messageOf } from '../../../core/errors.ts';
 import type { ReadClient } from '../client-reading.ts';
-import { type Fields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
+import { type ServerFields, type ParsedDocument, field, fieldsOf, unreadable } from './client-document.ts';
 import { readServers } from './normalize-servers.ts';
 import { shellBraces } from './placeholders.ts';
-import { type Draft, isDisabled, ignoredKeysNote, secondsOf, textOf, textsByName, textsOf } from './server-draft.ts';
+import {
+  type ServerDraft,
+  isDisabled,
+  ignoredKeysNote,
+  secondsOf,
+  textOf,
+  textsByName,
+  textsOf,
+} from './server-draft.ts';
 
 const knownKeys =
   'name display_name description enabled type bundled cmd args envs env_keys uri headers timeout available_tools cwd'.split(
@@ -19,7 +27,7 @@ export const readGoose: ReadClient = (text, context) => {
   return readServers(document, { path: ['extensions'], placeholders: shellBraces, draft }, context);
 };
 
-function draft(entry: Fields): Draft | string {
+function draft(entry: ServerFields): ServerDraft | string {
   const kind = textOf(field(entry, 'type')) ?? 'stdio';
   const type = Object.hasOwn(transports, kind) ? transports[kind] : undefined;
   if (type === undefined) return `it is part of Goose (${kind})`;

@@ -1,5 +1,12 @@
 import type { ClientReading, ImportContext, NamedPermission, ReadClient } from '../client-reading.ts';
-import { type ClientDocument, type Fields, field, fieldsOf, parseJsonFile, unreadable } from './client-document.ts';
+import {
+  type ClientDocument,
+  type ServerFields,
+  field,
+  fieldsOf,
+  parseJsonFile,
+  unreadable,
+} from './client-document.ts';
 import { mergeReadings, readServers } from './normalize-servers.ts';
 import {
   type ConvertPlaceholders,
@@ -10,7 +17,7 @@ import {
   shellVariables,
 } from './placeholders.ts';
 import {
-  type Draft,
+  type ServerDraft,
   ignoredKeysNote,
   isDisabled,
   numberOf,
@@ -30,13 +37,13 @@ function jsonClient(read: (document: ClientDocument, context: ImportContext) => 
 }
 
 /** Reads an entry in the standard format. `own` are the keys and settings that only this client has. */
-function draftWith(entry: Fields, ownKeys: readonly string[] = [], own: Draft = {}): Draft {
+function draftWith(entry: ServerFields, ownKeys: readonly string[] = [], own: ServerDraft = {}): ServerDraft {
   const notes = [...(own.notes ?? []), ...ignoredKeysNote(entry, [...standardKeys, ...ownKeys])];
   return { ...standardDraft(entry), ...own, notes };
 }
 
 /** Returns a note for a file of variables, which is not read. */
-function envFileNotes(entry: Fields): Pick<Draft, 'notes'> {
+function envFileNotes(entry: ServerFields): Pick<ServerDraft, 'notes'> {
   const file = textOf(field(entry, 'envFile'));
   return file === undefined ? {} : { notes: [`the variables of ${file} are not read: name them in "env"`] };
 }
@@ -53,7 +60,7 @@ export const readClaudeCode = jsonClient((document, context) => {
 });
 
 /** Returns the permissions of MCP tools. The others apply to the client's own tools. */
-function permissionsIn(settings: Fields): NamedPermission[] {
+function permissionsIn(settings: ServerFields): NamedPermission[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((answer) =>
     (textsOf(field(settings, answer)) ?? [])
       .filter((name) => name.startsWith('mcp__'))
@@ -65,9 +72,9 @@ function permissionsIn(settings: Fields): NamedPermission[] {
 function standardClient(
   placeholders: ConvertPlaceholders,
   ownKeys: readonly string[] = [],
-  own: (entry: Fields) => Draft = () => ({}),
+  own: (entry: ServerFields) => ServerDraft = () => ({}),
 ): ReadClient {
-  const draft = (entry: Fields): Draft => draftWith(entry, ownKeys, own(entry));
+  const draft = (entry: ServerFields): ServerDraft => draftWith(entry, ownKeys, own(entry));
   return jsonClient((document, context) =>
     readServers(document, { path: ['mcpServers'], placeholders, draft }, context),
   );
@@ -87,7 +94,7 @@ export const readWindsurf = standardClient(editorVariables, ['serverUrl', 'disab
 
 /** Reads `mcp.json` of VS Code with its `servers`, and `mcp-config.json` of Copilot with its `mcpServers`. */
 export const readVisualStudioCode = jsonClient((document, context) => {
-  const draft = (entry: Fields): Draft => {
+  const draft = (entry: ServerFields): ServerDraft => {
     const allow = textsOf(field(entry, 'tools'));
     const isLimited = allow !== undefined && !allow.includes('*');
     return draftWith(entry, ['envFile', 'tools'], { ...envFileNotes(entry), ...(isLimited && { allow }) });
@@ -100,7 +107,7 @@ export const readVisualStudioCode = jsonClient((document, context) => {
 
 /** Reads `settings.json` of Zed, whose `context_servers` are programs, addresses or extensions. */
 export const readZed = jsonClient((document, context) => {
-  const draft = (entry: Fields): Draft | string => {
+  const draft = (entry: ServerFields): ServerDraft | string => {
     const command = field(entry, 'command');
     if (command === undefined && field(entry, 'url') === undefined) return 'it comes with an extension of Zed';
     const older = fieldsOf(command);
@@ -122,7 +129,7 @@ export const readGemini = jsonClient((document, context) => {
   const lists = fieldsOf(field(document.root, 'mcp'));
   const allowed = textsOf(field(lists, 'allowed'));
   const excluded = textsOf(field(lists, 'excluded')) ?? [];
-  const draft = (entry: Fields, name: string): Draft => {
+  const draft = (entry: ServerFields, name: string): ServerDraft => {
     const httpUrl = textOf(field(entry, 'httpUrl'));
     const url = httpUrl ?? textOf(field(entry, 'url'));
     const type = textOf(field(entry, 'type')) ?? (httpUrl === undefined ? 'sse' : 'http');
@@ -144,7 +151,7 @@ const opencodeKeys = ['type', 'command', 'environment', 'url', 'headers', 'enabl
 /** Reads `opencode.json`, in which a command is a list. */
 export const readOpencode = jsonClient((document, context) => {
   const switches = fieldsOf(field(document.root, 'tools'));
-  const draft = (entry: Fields, name: string): Draft => {
+  const draft = (entry: ServerFields, name: string): ServerDraft => {
     const notes: string[] = [];
     const withoutFiles = (texts: Record<string, string> = {}): Record<string, string> =>
       Object.fromEntries(
@@ -174,7 +181,7 @@ export const readOpencode = jsonClient((document, context) => {
 });
 
 /** Returns the disabled tools, which opencode lists as `server_tool` with the value `false`. */
-function deniedTools(server: string, switches: Fields): string[] {
+function deniedTools(server: string, switches: ServerFields): string[] {
   return Object.entries(switches)
     .filter(([name, isOn]) => isOn === false && name.startsWith(`${server}_`))
     .map(([name]) => name.slice(server.length + 1));

@@ -7,9 +7,9 @@ import {
   protectedValue,
   withoutPatterns,
 } from '../protected-secrets.ts';
-import { type ClientDocument, type Fields, fieldsOf } from './client-document.ts';
+import { type ClientDocument, type ServerFields, fieldsOf } from './client-document.ts';
 import type { ConvertPlaceholders } from './placeholders.ts';
-import type { Draft } from './server-draft.ts';
+import type { ServerDraft } from './server-draft.ts';
 
 /** The format of servers in the file of a client. */
 export interface ClientShape {
@@ -17,12 +17,12 @@ export interface ClientShape {
   readonly path: readonly string[];
   readonly placeholders: ConvertPlaceholders;
   /** Reads an entry. Returns a text with the reason when it cannot be imported. */
-  draft(entry: Fields, name: string): Draft | string;
+  draft(entry: ServerFields, name: string): ServerDraft | string;
 }
 
 /** Reads all servers at one path of a client's document. */
 export function readServers(document: ClientDocument, shape: ClientShape, context: ImportContext): ClientReading {
-  const holder = shape.path.reduce<Fields>(
+  const holder = shape.path.reduce<ServerFields>(
     (outer, key) => fieldsOf(Object.hasOwn(outer, key) ? outer[key] : {}),
     document.root,
   );
@@ -48,11 +48,11 @@ export function mergeReadings(readings: readonly ClientReading[]): ClientReading
   };
 }
 
-function permissions({ permissions: given = [] }: Draft): Pick<ClientServer, 'permissions'> {
+function permissions({ permissions: given = [] }: ServerDraft): Pick<ClientServer, 'permissions'> {
   return given.length === 0 ? {} : { permissions: given };
 }
 
-function unusable({ command, args = [], url, headers = {}, type }: Draft): string | undefined {
+function unusable({ command, args = [], url, headers = {}, type }: ServerDraft): string | undefined {
   if (command === undefined && url === undefined) return 'it has neither a command nor an address';
   if (type !== undefined && /^(?:ws|websocket)/i.test(type)) return 'WebSocket is not supported';
   if (url !== undefined && !/^https?:\/\//i.test(url) && !/^\$?\{|^\$/.test(url))
@@ -66,7 +66,7 @@ function unusable({ command, args = [], url, headers = {}, type }: Draft): strin
 
 function normalized(
   server: string,
-  draft: Draft,
+  draft: ServerDraft,
   placeholders: ConvertPlaceholders,
   context: ImportContext,
 ): Pick<ClientServer, 'entry' | 'notes'> {
@@ -105,12 +105,12 @@ function isSse(url: string, type: string | undefined): boolean {
   return type === undefined ? /\/sse\/?(?:[?#]|$)/.test(url) : type.toLowerCase() === 'sse';
 }
 
-function limits({ timeoutMs }: Draft): { readonly timeoutMs?: number } {
+function limits({ timeoutMs }: ServerDraft): { readonly timeoutMs?: number } {
   const rounded = Math.round(timeoutMs ?? 0);
   return rounded > 0 && Number.isSafeInteger(rounded) ? { timeoutMs: rounded } : {};
 }
 
-function tools({ allow, deny }: Draft): Pick<ImportedEntry, 'tools'> {
+function tools({ allow, deny }: ServerDraft): Pick<ImportedEntry, 'tools'> {
   const allowed = allow?.filter((name) => name !== '');
   const denied = deny?.filter((name) => name !== '') ?? [];
   if (allowed === undefined && denied.length === 0) return {};

@@ -1,8 +1,8 @@
 import type { ToolPermission } from '../client-reading.ts';
-import { type Fields, field, fieldsOf } from './client-document.ts';
+import { type ServerFields, field, fieldsOf } from './client-document.ts';
 
 /** A client's entry in the format of Signalbox, with the client's placeholders. */
-export interface Draft {
+export interface ServerDraft {
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -25,7 +25,7 @@ export interface Draft {
 export const standardKeys = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled'] as const;
 
 /** Reads an entry in the standard format. */
-export function standardDraft(entry: Fields): Draft {
+export function standardDraft(entry: ServerFields): ServerDraft {
   return {
     type: textOf(field(entry, 'type')),
     command: textOf(field(entry, 'command')),
@@ -39,12 +39,12 @@ export function standardDraft(entry: Fields): Draft {
 }
 
 /** Returns a note with the keys that are not imported. */
-export function ignoredKeysNote(entry: Fields, known: readonly string[]): string[] {
+export function ignoredKeysNote(entry: ServerFields, known: readonly string[]): string[] {
   const others = Object.keys(entry).filter((key) => !known.includes(key));
   return others.length === 0 ? [] : [`not imported: ${others.join(', ')}`];
 }
 
-export function isDisabled(entry: Fields): boolean {
+export function isDisabled(entry: ServerFields): boolean {
   return field(entry, 'disabled') === true || field(entry, 'enabled') === false;
 }
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { namedHidden } from '../../../catalog/snapshot.ts';
+import { nameHiddenTool } from '../../../catalog/snapshot.ts';
 import { findNamed } from '../../../core/tools/tool-names.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { createCatalogDocuments } from './catalog-document.ts';
@@ -56,7 +56,7 @@ export function addToolRoutes(app: ServerApp, box: InternalSignalbox): void {
     const { tools, hidden } = box.catalog(profileFor(context.var.identity));
     const tool = findNamed(tools, name);
     if (tool !== undefined) return json(context, toolSchema, tool, 200);
-    const named = findNamed(hidden.map(namedHidden), name)?.name;
+    const named = findNamed(hidden.map(nameHiddenTool), name)?.name;
     const reason = hidden.find((candidate) => candidate.name === named)?.reason;
     throw new Problem(
       'tool-unknown',

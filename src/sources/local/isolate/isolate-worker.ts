@@ -4,12 +4,12 @@ import type { Progress } from '../../../core/calls/call.ts';
 import type { SessionState, ToolContext } from '../../../core/tools/tool-context.ts';
 import type { JsonValue } from '../../../core/json/json.ts';
 import { exportedHandler, type ExportedHandler } from './exported-tool.ts';
-import type { IsolatedCall, IsolateSetup, StateChanges, Thrown, WorkerMessage } from './messages.ts';
+import type { IsolatedCall, IsolateSetup, StateChanges, SerializedError, WorkerMessage } from './messages.ts';
 
 const closureHint =
   'An isolated handler cannot use variables from outside: import what it needs inside it ' +
   '(await import(…) of a node: module or a full URL), or use isolate: import.meta.url';
-const backlogLimit = 256;
+const maxBacklogMessages = 256;
 
 const port = parentPort;
 if (port === null) throw new Error('isolate-worker is the entry of a worker thread, not a module to import');
@@ -79,7 +79,7 @@ function contextOf({ call, callId, session, principal, deadline, state: values }
 /** Limits progress messages: a loop that reports progress would fill the memory of the main thread. */
 function waitForRoom(): void {
   let waiting = Atomics.load(setup.backlog, 0);
-  while (waiting >= backlogLimit) {
+  while (waiting >= maxBacklogMessages) {
     Atomics.wait(setup.backlog, 0, waiting);
     waiting = Atomics.load(setup.backlog, 0);
   }
@@ -126,7 +126,7 @@ function send(message: WorkerMessage): void {
   port?.postMessage(message);
 }
 
-function thrownOf(error: unknown): Thrown {
+function thrownOf(error: unknown): SerializedError {
   return isError(error) ? { error: describe(error) } : { value: error };
 }
 

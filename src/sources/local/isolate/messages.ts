@@ -32,7 +32,7 @@ export interface IsolatedCall {
 export type StateChanges = ReadonlyMap<string, JsonValue | undefined>;
 
 /** A thrown value in a form that can be cloned between threads. */
-export type Thrown =
+export type SerializedError =
   | { readonly error: { readonly name: string; readonly message: string; readonly stack: string } }
   | { readonly value: unknown };
 
@@ -41,4 +41,4 @@ export type WorkerMessage =
   | { readonly kind: 'progress'; readonly call: number; readonly progress: Progress }
   | { readonly kind: 'succeeded'; readonly call: number; readonly value: unknown; readonly changes: StateChanges }
   /** `loaded` is false when the worker found no handler, which makes it unusable. */
-  | { readonly kind: 'failed'; readonly call: number; readonly thrown: Thrown; readonly loaded: boolean };
+  | { readonly kind: 'failed'; readonly call: number; readonly thrown: SerializedError; readonly loaded: boolean };

@@ -1,7 +1,14 @@
 import { compileCacheEnv } from '../../../core/compile-cache.ts';
 import { messageOf } from '../../../core/errors.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
-import type { IsolateOrigin, IsolateSetup, IsolatedCall, StateChanges, Thrown, WorkerMessage } from './messages.ts';
+import type {
+  IsolateOrigin,
+  IsolateSetup,
+  IsolatedCall,
+  StateChanges,
+  SerializedError,
+  WorkerMessage,
+} from './messages.ts';
 import { Worker } from 'node:worker_threads';
 
 /** A worker thread that runs one call at a time. */
@@ -192,7 +199,7 @@ function apply(changes: StateChanges, { state }: ToolContext): void {
 }
 
 /** Converts an error of the handler to a value of this thread. */
-function revive(thrown: Thrown): unknown {
+function revive(thrown: SerializedError): unknown {
   if ('value' in thrown) return thrown.value;
   const { name, message, stack } = thrown.error;
   const error = new Error(message);

@@ -1,7 +1,7 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../core/errors.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
-import { ConnectionLost, RemoteError, ServerCrashed } from './connection-errors.ts';
+import { ConnectionLostError, RemoteError, ServerCrashedError } from './connection-errors.ts';
 import type { InitializeResult, ConnectionOptions, LoadPriorDiscovery, ServerLink } from './server-link.ts';
 import { ServerRequests } from '../server-messages/server-requests.ts';
 import { settlesWithin } from './settles-within.ts';
@@ -103,8 +103,8 @@ async function attempt(
     await channel.close().catch(() => undefined);
     const refused = link.refusal();
     if (refused !== undefined) throw refused;
-    const isInError = closeReason === messageOf(error) && !(error instanceof ConnectionLost);
+    const isInError = closeReason === messageOf(error) && !(error instanceof ConnectionLostError);
     if (closeReason === undefined || isInError) throw error;
-    throw new ServerCrashed(closeReason, { cause: error });
+    throw new ServerCrashedError(closeReason, { cause: error });
   }
 }

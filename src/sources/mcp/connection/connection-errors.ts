@@ -3,8 +3,8 @@ import { type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { RpcError } from '../../../core/tools/source-errors.ts';
 
 /** The link to the server was lost before a response arrived. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
   /** Whether the request may have reached the server. */
   readonly sent: boolean;
 
@@ -28,13 +28,13 @@ export class RemoteError extends Error {
 }
 
 /** The server's process exited before the handshake completed. */
-export class ServerCrashed extends Error {
-  override readonly name = 'ServerCrashed';
+export class ServerCrashedError extends Error {
+  override readonly name = 'ServerCrashedError';
 }
 
 /** Converts the error of a failed `send`. `sent`: whether the request may have reached the server. */
 export function toRequestError(error: unknown, sent: boolean): Error {
-  return error instanceof RemoteError ? error : new ConnectionLost(messageOf(error), sent, { cause: error });
+  return error instanceof RemoteError ? error : new ConnectionLostError(messageOf(error), sent, { cause: error });
 }
 
 const internalError = -32_603;

@@ -5,13 +5,13 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { KeyedSlotMap } from '../../../core/async/slot-map.ts';
 import { type AbortSignalLike, LightAbortSignal, abortReason } from '../../../core/async/light-abort-signal.ts';
 import type { UpstreamCall } from '../server-messages/upstream-calls.ts';
-import { ConnectionLost, RemoteError, remoteError, toRequestError } from './connection-errors.ts';
+import { ConnectionLostError, RemoteError, remoteError, toRequestError } from './connection-errors.ts';
 
 /** Options of a request. */
 export interface RequestOptions {
   readonly signal?: AbortSignalLike | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Rejects with a `ConnectionLost` after this time. */
+  /** Rejects with a `ConnectionLostError` after this time. */
   readonly timeoutMs?: number | undefined;
   /** The call that the request belongs to, and with it all messages on the response stream. */
   readonly caller?: UpstreamCall | undefined;
@@ -78,7 +78,7 @@ class PendingRequest implements ChannelSendOptions {
     });
     if (timeoutMs !== undefined)
       this.#timer = setTimeout(() => {
-        const lost = new ConnectionLost(`no response within ${timeoutMs} ms`, true);
+        const lost = new ConnectionLostError(`no response within ${timeoutMs} ms`, true);
         this.settle(lost);
         this.requestSignal?.abort(lost);
       }, timeoutMs);
@@ -113,7 +113,7 @@ class PendingRequest implements ChannelSendOptions {
   /** Fails the request when its stream ended without the response. */
   onRequestStreamEnd(): void {
     if (!this.#requests.all.has(this.id)) return;
-    this.settle(new ConnectionLost(streamEnded, true));
+    this.settle(new ConnectionLostError(streamEnded, true));
   }
 }
 
@@ -194,22 +194,22 @@ export class RpcChannel implements Transport {
     return this.#transport.close();
   }
 
-  /** Fails every pending request with a `ConnectionLost`. */
+  /** Fails every pending request with a `ConnectionLostError`. */
   lose(reason: string, cause?: unknown): void {
     if (this.#closeReason !== undefined) return;
     this.#closeReason = reason;
-    for (const pending of this.#pending.values()) pending.settle(new ConnectionLost(reason, pending.sent));
+    for (const pending of this.#pending.values()) pending.settle(new ConnectionLostError(reason, pending.sent));
     this.onLost?.(reason, cause);
   }
 
   /**
-   * Sends a request. Rejects with a `RemoteError` when the server responds with an error, with a `ConnectionLost` when no
+   * Sends a request. Rejects with a `RemoteError` when the server responds with an error, with a `ConnectionLostError` when no
    * response will come, and with the signal's reason when it is aborted; the server is notified of that.
    */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
     const { signal, onProgress, envelope = this.envelope } = options;
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
-    if (this.#closeReason !== undefined) return Promise.reject(new ConnectionLost(this.#closeReason, false));
+    if (this.#closeReason !== undefined) return Promise.reject(new ConnectionLostError(this.#closeReason, false));
     const id = `${idPrefix}${(this.#lastId += 1)}`;
     const paramsWithMeta = withMeta(params, envelope, onProgress === undefined ? undefined : id);
     const message = { jsonrpc: '2.0', id, method, params: paramsWithMeta } as JSONRPCMessage;

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../core/errors.ts';
-import { ConnectionLost, RemoteError, toRequestError } from '../connection/connection-errors.ts';
+import { ConnectionLostError, RemoteError, toRequestError } from '../connection/connection-errors.ts';
 
 /** Codes of errors that occur before the first byte is sent. */
 const notSentCodes = new Set([
@@ -19,14 +19,14 @@ const notSentCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** Converts the error of a failed `send`: to a `RemoteError` when the server refused the request, else to a `ConnectionLost`. */
+/** Converts the error of a failed `send`: to a `RemoteError` when the server refused the request, else to a `ConnectionLostError`. */
 export function toHttpRequestError(error: unknown, sent: boolean): Error {
   const status = error instanceof RemoteError ? undefined : httpStatusOf(error);
   if (status === undefined || status < 300 || status >= 500 || status === 408)
     return toRequestError(error, sent && !isNeverSent(error));
   const message = refusal(status, messageOf(error));
   // The server has forgotten the session or is no longer at this URL, so it did not process the request.
-  return status === 404 ? new ConnectionLost(message, false, { cause: error }) : new RemoteError(status, message);
+  return status === 404 ? new ConnectionLostError(message, false, { cause: error }) : new RemoteError(status, message);
 }
 
 /** Returns the HTTP status that an error carries. */
@@ -62,8 +62,8 @@ export function isFinalHttpError(error: unknown): boolean {
 }
 
 /** An HTTP error status of an authorization server or a metadata URL. */
-export class HttpRefusal extends Error {
-  override readonly name = 'HttpRefusal';
+export class HttpRefusalError extends Error {
+  override readonly name = 'HttpRefusalError';
   readonly status: number;
 
   constructor(message: string, status: number) {

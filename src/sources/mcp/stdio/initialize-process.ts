@@ -2,7 +2,7 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys, modernVersion, sessionVersions } from '../../../core/mcp-protocol.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
-import { ConnectionLost, RemoteError } from '../connection/connection-errors.ts';
+import { ConnectionLostError, RemoteError } from '../connection/connection-errors.ts';
 import type { DiscoverResult, InitializeResult, ConnectionOptions } from '../connection/server-link.ts';
 import type { RpcChannel } from '../connection/rpc-channel.ts';
 import { clientCapabilities } from '../server-messages/server-requests.ts';
@@ -63,7 +63,7 @@ async function discover(channel: RpcChannel, { version, timeoutMs }: Options): P
     return isDiscoverResult(result) && result.supportedVersions.includes(modernVersion) ? result : undefined;
   } catch (error) {
     // A program that exits on the probe gets the older handshake next time. One that is silent may still answer `initialize`.
-    if (channel.isLost || !(error instanceof RemoteError || error instanceof ConnectionLost)) throw error;
+    if (channel.isLost || !(error instanceof RemoteError || error instanceof ConnectionLostError)) throw error;
     if (error instanceof RemoteError && error.code === unsupportedVersion && listsModernVersion(error.data))
       throw refusal(error);
     return undefined;

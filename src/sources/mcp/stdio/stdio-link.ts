@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ProgramOptions } from '../../../process/process-group.ts';
-import { ConnectionLost } from '../connection/connection-errors.ts';
+import { ConnectionLostError } from '../connection/connection-errors.ts';
 import type { DiscoverResult, ConnectionOptions, ServerLink } from '../connection/server-link.ts';
 import { StdioChannel } from '../connection/rpc-channel.ts';
 import { initializeProcess } from './initialize-process.ts';
@@ -35,7 +35,7 @@ export function createStdioLink(options: ConnectionOptions, program: ProgramOpti
     reason,
     refusal: () => undefined,
     explain(error) {
-      if (!(error instanceof ConnectionLost)) return error;
+      if (!(error instanceof ConnectionLostError)) return error;
       const what = `the program ${JSON.stringify(program.command)} runs, but did not respond within ${timeoutMs / 1000} s`;
       return new Error(`${what}; check that it speaks MCP on its standard input and output`, { cause: error });
     },

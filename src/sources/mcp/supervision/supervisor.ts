@@ -3,7 +3,7 @@ import { type AbortSignalLike, toAbortSignal } from '../../../core/async/light-a
 import { messageOf } from '../../../core/errors.ts';
 import { OutcomeUnknownError, ServerUnreachableError } from '../../../core/tools/source-errors.ts';
 import { Backoff } from './backoff.ts';
-import { ConnectionLost, ServerCrashed } from '../connection/connection-errors.ts';
+import { ConnectionLostError, ServerCrashedError } from '../connection/connection-errors.ts';
 import type { Connection } from '../connection/connection.ts';
 import { httpStatusOf } from '../http/http-errors.ts';
 
@@ -176,7 +176,7 @@ export class Supervisor {
     const { server } = this.#options;
     // A server on which a call timed out may not respond to anything.
     if (signal.aborted && isTimeout(signal)) void connection.check();
-    if (signal.aborted || !(error instanceof ConnectionLost)) throw error;
+    if (signal.aborted || !(error instanceof ConnectionLostError)) throw error;
     const options = { cause: error };
     if (error.sent)
       throw new OutcomeUnknownError(
@@ -333,7 +333,7 @@ export class Supervisor {
 
 /** Returns whether the failure counts as a crash. An unreachable server does not, since it may be back any moment. */
 function isCrash(error: unknown): boolean {
-  return error instanceof ServerCrashed || (error instanceof ConnectionLost && error.sent);
+  return error instanceof ServerCrashedError || (error instanceof ConnectionLostError && error.sent);
 }
 
 /** Flags for who can repair a server that is down: the user by signing in, or its operator. */
@@ -351,7 +351,7 @@ export function downCause(failure: unknown): DownCause {
 
 /** Compares names instead of classes, so that neither the SDK nor OAuth is loaded where only programs are connected. */
 function statusIn(error: Error, code: unknown): number | undefined {
-  if (error.name === 'HttpRefusal' && 'status' in error) return Number(error.status);
+  if (error.name === 'HttpRefusalError' && 'status' in error) return Number(error.status);
   return error.name === 'SseError' && typeof code === 'number' ? code : httpStatusOf(error);
 }
 

@@ -1,5 +1,5 @@
 import { serveBatch } from '../protocol/batch.ts';
-import { RelayLost } from '../sessions/relay.ts';
+import { RelayUnavailableError } from '../sessions/relay.ts';
 import { toWireError } from '../protocol/to-wire-error.ts';
 import { Refusal, type WireMessage, errorText, readMessage, replyText, wireCodes } from '../protocol/wire-messages.ts';
 import { answerHeaders } from './streams/event-stream.ts';
@@ -56,7 +56,7 @@ export class SseTransport {
       const session = parts.sessions.ofKey(key);
       const { peer } = session?.conversation ?? {};
       const isOwn = peer?.principal.id === principal && (peer.view.profile ?? null) === profile;
-      if (session?.transport !== 'sse' || !isOwn) throw new RelayLost('there is no such stream');
+      if (session?.transport !== 'sse' || !isOwn) throw new RelayUnavailableError('there is no such stream');
       caller.send('accepted');
       await this.#deliver(session, value);
       return {};
@@ -146,7 +146,7 @@ export class SseTransport {
     } catch (error) {
       // After a message is accepted, its response comes over the stream, or the stream ends.
       if (isAccepted) return;
-      throw error instanceof RelayLost ? unknown : error;
+      throw error instanceof RelayUnavailableError ? unknown : error;
     }
   }
 }

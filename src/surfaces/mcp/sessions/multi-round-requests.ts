@@ -12,7 +12,7 @@ import {
   type Peer,
   toCallClient,
 } from '../requests/request-context.ts';
-import { type Relay, type RelayCaller, RelayLost } from './relay.ts';
+import { type Relay, type RelayCaller, RelayUnavailableError } from './relay.ts';
 import { SuspendableRequest } from './suspendable-request.ts';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
@@ -122,7 +122,7 @@ export class MultiRoundRequests {
       const { code, message, data } = error as unknown as Pick<WireError, 'code' | 'message' | 'data'>;
       throw new WireError(code, message, data);
     } catch (error) {
-      if (!(error instanceof RelayLost)) throw error;
+      if (!(error instanceof RelayUnavailableError)) throw error;
       throw error.hasBegun ? lostWhileRunning() : unknownState();
     }
   }

@@ -5,7 +5,7 @@ import { type TestContext, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { within } from '../../../../test/support/within.ts';
 import type { PubSub } from '../../../journal/store/pub-sub.ts';
-import { Relay, RelayLost, type RelayTimes } from './relay.ts';
+import { Relay, RelayUnavailableError, type RelayTimes } from './relay.ts';
 
 const shortTimes: RelayTimes = { answerMs: 1000, beatMs: 300 };
 
@@ -41,12 +41,12 @@ describe('Relay', () => {
     );
   });
 
-  test('rejects with RelayLost when the process does not exist, the request fails or the process leaves', async (t) => {
+  test('rejects with RelayUnavailableError when the process does not exist, the request fails or the process leaves', async (t) => {
     const [one, other] = await openRelays(t, { answerMs: 1000, beatMs: 5000 });
     other.serve('fail', () => Promise.reject(new Error('no')));
     const work = serveUntilAborted(other);
     const assertLost = (request: Promise<unknown>): Promise<void> =>
-      assert.rejects(within(request, 'the result'), RelayLost);
+      assert.rejects(within(request, 'the result'), RelayUnavailableError);
     await assertLost(one.ask('at_0000000000000000000', 'fail', {}, { onMessage }));
     await assertLost(one.ask(other.address, 'fail', {}, { onMessage }));
     await assertLost(one.ask(other.address, 'unknown', {}, { onMessage }));
@@ -83,7 +83,7 @@ describe('Relay', () => {
     let begun = 0;
     other.serve('act', async () => ({ begun: (begun += 1) }));
     await assert.rejects(one.ask(other.address, 'act', {}, { onMessage }), (error) => {
-      assert.ok(error instanceof RelayLost);
+      assert.ok(error instanceof RelayUnavailableError);
       return !error.hasBegun;
     });
     isDelayed = false;
@@ -104,7 +104,7 @@ describe('Relay', () => {
     t.after(() => [one, other].forEach((relay) => relay.close()));
     const work = serveUntilAborted(other);
     const request = one.ask(other.address, 'stay', {}, { onMessage });
-    const lost = assert.rejects(request, { name: 'RelayLost', hasBegun: true });
+    const lost = assert.rejects(request, { name: 'RelayUnavailableError', hasBegun: true });
     await within(work.begun, 'the start of the handler');
     isCut = true;
     await within(lost, 'the error of the caller');

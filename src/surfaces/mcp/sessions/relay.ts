@@ -32,8 +32,8 @@ type Note =
   | { readonly kind: 'beat' | 'leave' };
 
 /** The other process is unreachable, or cannot serve the request. */
-export class RelayLost extends Error {
-  override readonly name = 'RelayLost';
+export class RelayUnavailableError extends Error {
+  override readonly name = 'RelayUnavailableError';
   /** Whether it had responded before, so that it may have begun to serve the request. */
   readonly hasBegun: boolean;
 
@@ -86,7 +86,7 @@ export class Relay {
     this.#handlers.set(name, (request, caller) => handle(request as Payload, caller));
   }
 
-  /** Sends a request to a process. Rejects with `RelayLost` when that process cannot serve it, or with the error of the pub/sub. */
+  /** Sends a request to a process. Rejects with `RelayUnavailableError` when that process cannot serve it, or with the error of the pub/sub. */
   async ask(
     to: string,
     name: string,
@@ -94,7 +94,8 @@ export class Relay {
     { onMessage, signal }: { onMessage(text: string): void; readonly signal?: AbortSignalLike | undefined },
   ): Promise<JsonObject> {
     if (signal?.aborted === true) throw abortReason(signal);
-    if (!this.#pubSub.isCrossProcess && !this.#local.has(to)) throw new RelayLost('the process is not reachable');
+    if (!this.#pubSub.isCrossProcess && !this.#local.has(to))
+      throw new RelayUnavailableError('the process is not reachable');
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     let hasBegun = false;
     const link = this.#open(to, newId('line'), this.#answerMs, {
@@ -103,12 +104,12 @@ export class Relay {
         if (note.kind === 'message') onMessage(note.text);
         else if (note.kind === 'end' && note.answer !== null) resolve(note.answer);
         else if (note.kind === 'end' || note.kind === 'leave')
-          reject(new RelayLost('the process has no result', { hasBegun }));
+          reject(new RelayUnavailableError('the process has no result', { hasBegun }));
       },
       onLost: () => {
         // It may only be slow, and must then cancel the request.
         this.#send(link, { kind: 'leave' });
-        reject(new RelayLost('the process does not respond', { hasBegun }));
+        reject(new RelayUnavailableError('the process does not respond', { hasBegun }));
       },
     });
     const leave = (): void => {

@@ -1,6 +1,6 @@
 import { requiredOf } from '../../../catalog/schema/schema-keywords.ts';
 import type { JsonSchema } from '../../../core/json/json.ts';
-import { type SchemaObject, listed, named, findSchema } from './subschemas.ts';
+import { type SchemaObject, listedSubschemas, namedSubschemas, findSchema } from './subschemas.ts';
 
 /** A schema with an object root, as providers require it. */
 interface ObjectRoot {
@@ -73,12 +73,14 @@ function flatten(root: SchemaObject, given: boolean | SchemaObject, known: Map<o
   // Ends the recursion for a schema that refers to itself.
   known.set(given, nothing);
   const target = findSchema(root, given['$ref']);
-  const one = unions.flatMap((keyword) => listed(given, keyword)).map((branch) => flatten(root, branch, known));
-  const all = [...listed(given, 'allOf'), ...(target === undefined ? [] : [target])].map((branch) =>
+  const one = unions
+    .flatMap((keyword) => listedSubschemas(given, keyword))
+    .map((branch) => flatten(root, branch, known));
+  const all = [...listedSubschemas(given, 'allOf'), ...(target === undefined ? [] : [target])].map((branch) =>
     flatten(root, branch, known),
   );
   const parts = [...all, ...one];
-  const own = named(given, 'properties');
+  const own = namedSubschemas(given, 'properties');
   const required = new Set([...requiredOf(given), ...all.flatMap((part) => part.required), ...requiredByAll(one)]);
   const merged = mergeProperties([...parts.map((part) => Object.entries(part.properties)), own]);
   const flat = {

@@ -7,7 +7,7 @@ import {
   unionRestorer,
   scalarRestorer,
 } from './argument-restorer.ts';
-import { type SchemaObject, isSchema, listed, named, findSchema } from './subschemas.ts';
+import { type SchemaObject, isSchema, listedSubschemas, namedSubschemas, findSchema } from './subschemas.ts';
 
 /** A schema in strict form, or the reason why it has none. */
 export type StrictSchema =
@@ -84,7 +84,7 @@ class StrictWriter {
     if (typeof given === 'boolean') throw new Inexpressible(`${at} may be anything`);
     const schema = this.#merged(given, at);
     if (schema['$ref'] !== undefined) return this.#reference(schema, at, depth);
-    const branches = [...listed(schema, 'anyOf'), ...listed(schema, 'oneOf')];
+    const branches = [...listedSubschemas(schema, 'anyOf'), ...listedSubschemas(schema, 'oneOf')];
     if (branches.length > 0) return this.#union(schema, branches, at, depth);
     const types = typesOf(schema);
     if (types.length === 0) throw new Inexpressible(`${at} may be of any type`);
@@ -113,7 +113,7 @@ class StrictWriter {
   #merged(schema: SchemaObject, at: string): SchemaObject {
     const { allOf, ...rest } = schema;
     if (allOf === undefined) return schema;
-    const [only, ...others] = listed(schema, 'allOf');
+    const [only, ...others] = listedSubschemas(schema, 'allOf');
     if (others.length > 0 || !isJsonObject(only)) throw new Inexpressible(`${at} combines schemas with allOf`);
     const clash = Object.keys(only).find((keyword) => Object.hasOwn(rest, keyword) && !annotations.has(keyword));
     if (clash !== undefined) throw new Inexpressible(`${at} combines schemas with allOf`);
@@ -156,7 +156,7 @@ class StrictWriter {
   }
 
   #object(schema: SchemaObject, at: string, depth: number): Strict {
-    const properties = named(schema, 'properties');
+    const properties = namedSubschemas(schema, 'properties');
     const more = schema['additionalProperties'];
     if (more !== undefined && more !== false) throw new Inexpressible(`${at} may have properties of any name`);
     if (properties.length === 0 && more === undefined && depth > 1)
@@ -260,7 +260,11 @@ function acceptsNull(root: SchemaObject, schema: boolean | SchemaObject, seen: S
   if (target !== undefined) return acceptsNull(root, target, seen);
   const values = fixedValues(schema);
   if (values !== undefined) return values.includes(null);
-  const branches = [...listed(schema, 'anyOf'), ...listed(schema, 'oneOf'), ...listed(schema, 'allOf')];
+  const branches = [
+    ...listedSubschemas(schema, 'anyOf'),
+    ...listedSubschemas(schema, 'oneOf'),
+    ...listedSubschemas(schema, 'allOf'),
+  ];
   if (branches.length > 0) return branches.some((branch) => acceptsNull(root, branch, seen));
   const { type } = schema;
   return Array.isArray(type) ? type.includes('null') : type === 'null';

@@ -17,7 +17,10 @@ export function isSchema(value: unknown): value is boolean | SchemaObject {
 }
 
 /** Returns the schemas of a keyword that contains schemas by name. Skips invalid entries. */
-export function named(schema: SchemaObject, keyword: string): readonly (readonly [string, boolean | SchemaObject])[] {
+export function namedSubschemas(
+  schema: SchemaObject,
+  keyword: string,
+): readonly (readonly [string, boolean | SchemaObject])[] {
   const value = schema[keyword];
   return isJsonObject(value)
     ? Object.entries(value).flatMap(([name, sub]) => (isSchema(sub) ? [[name, sub] as const] : []))
@@ -25,7 +28,7 @@ export function named(schema: SchemaObject, keyword: string): readonly (readonly
 }
 
 /** Returns the schemas of a keyword that contains a list of schemas. */
-export function listed(schema: SchemaObject, keyword: string): readonly (boolean | SchemaObject)[] {
+export function listedSubschemas(schema: SchemaObject, keyword: string): readonly (boolean | SchemaObject)[] {
   const value: unknown = schema[keyword];
   return Array.isArray(value) ? value.filter(isSchema) : [];
 }

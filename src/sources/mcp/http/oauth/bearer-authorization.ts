@@ -1,7 +1,7 @@
 import { RemoteError } from '../../connection/connection-errors.ts';
 import { assertConfidential } from './authorization-fetch.ts';
 import { type ProtectedServer, isUnattended } from './oauth-options.ts';
-import { NotAuthorized, OAuthSession, SignInNeeded } from './oauth-session.ts';
+import { NotAuthorizedError, OAuthSession, SignInNeededError } from './oauth-session.ts';
 import { toSingleLine } from './token-request.ts';
 import { type FetchLike, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 
@@ -30,11 +30,11 @@ export class BearerAuthorization {
       const token = await this.#session.token();
       let result = await attempt(token);
       if (result.status === 401) result = await attempt(await this.#session.replace(token));
-      if (result.status === 401) throw new SignInNeeded('the server rejects the token', this.#server.oauth);
+      if (result.status === 401) throw new SignInNeededError('the server rejects the token', this.#server.oauth);
       if (result.status === 403) await this.#assertSufficientScope(result.challenge);
       return result;
     } catch (error) {
-      if (error instanceof NotAuthorized || error instanceof RemoteError) this.refusal = error;
+      if (error instanceof NotAuthorizedError || error instanceof RemoteError) this.refusal = error;
       throw error;
     }
   }
@@ -48,7 +48,7 @@ export class BearerAuthorization {
     const wanted = toSingleLine(scope);
     if (wanted !== undefined && !isUnattended(oauth)) await this.#session.requireScope(wanted);
     const why = wanted === undefined ? 'it requires more than was granted' : `it requires the scope "${wanted}"`;
-    const needed = new SignInNeeded(why, oauth);
+    const needed = new SignInNeededError(why, oauth);
     throw new RemoteError(403, needed.message, undefined, { cause: needed });
   }
 }

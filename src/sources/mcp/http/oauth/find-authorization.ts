@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../http-errors.ts';
+import { HttpRefusalError } from '../http-errors.ts';
 import {
   type AuthorizationServerMetadata,
   type FetchLike,
@@ -92,7 +92,7 @@ async function resourceMetadata(
     if (!response.ok) {
       await response.body?.cancel();
       if (response.status >= 500 || named !== undefined)
-        throw new HttpRefusal(`${at.href} answered with HTTP ${response.status}`, response.status);
+        throw new HttpRefusalError(`${at.href} answered with HTTP ${response.status}`, response.status);
       continue;
     }
     const { data } = resourceSchema.safeParse(await response.json().catch(() => undefined));

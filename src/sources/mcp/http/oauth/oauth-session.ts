@@ -3,17 +3,17 @@ import { messageOf } from '../../../../core/errors.ts';
 import { withAuthorizationFetch } from './authorization-fetch.ts';
 import { type OAuthOptions, type ProtectedServer, type TokenStore, isUnattended } from './oauth-options.ts';
 import { type SignInRecord, endedRecord, parseRecord, recordKey, withTokens } from './sign-in-record.ts';
-import { TokenRefused, requestTokens } from './token-request.ts';
+import { TokenRefusedError, requestTokens } from './token-request.ts';
 
 /** No usable token is available. The request was not run. */
-export class NotAuthorized extends Error {
-  override readonly name: string = 'NotAuthorized';
+export class NotAuthorizedError extends Error {
+  override readonly name: string = 'NotAuthorizedError';
   readonly code: 'SIGNALBOX_NOT_AUTHORIZED' | 'SIGNALBOX_SIGN_IN_NEEDED' = 'SIGNALBOX_NOT_AUTHORIZED';
 }
 
 /** A person has to sign in. The message becomes the reason why the server is down. */
-export class SignInNeeded extends NotAuthorized {
-  override readonly name = 'SignInNeeded';
+export class SignInNeededError extends NotAuthorizedError {
+  override readonly name = 'SignInNeededError';
   override readonly code = 'SIGNALBOX_SIGN_IN_NEEDED';
 
   constructor(why: string, { howToSignIn = 'call signIn() with its transport' }: OAuthOptions, options?: ErrorOptions) {
@@ -65,7 +65,7 @@ export class OAuthSession {
     ofStore.set(this.#key, this.#shared);
   }
 
-  /** Returns a valid token. Rejects with `NotAuthorized` when there is none. */
+  /** Returns a valid token. Rejects with `NotAuthorizedError` when there is none. */
   async token(): Promise<string> {
     const { record } = this.#shared;
     if (record?.accessToken !== undefined && isFresh(record)) return record.accessToken;
@@ -128,10 +128,11 @@ export class OAuthSession {
     try {
       return await this.#refresh(stored, stored.refreshToken);
     } catch (error) {
-      if (error instanceof TokenRefused && finalErrors.has(error.error)) return await this.#afterRefusal(stored, error);
+      if (error instanceof TokenRefusedError && finalErrors.has(error.error))
+        return await this.#afterRefusal(stored, error);
       // The present token is still valid.
       if (stored.accessToken !== refused && (stored.expiresAt ?? 0) > Date.now()) return stored;
-      throw new NotAuthorized(`its sign-in could not be renewed: ${messageOf(error)}`, { cause: error });
+      throw new NotAuthorizedError(`its sign-in could not be renewed: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -145,7 +146,7 @@ export class OAuthSession {
   }
 
   /** Handles a refused refresh token, which is valid once: another process may have used it and be about to store the result. */
-  async #afterRefusal(stored: SignInRecord, refusal: TokenRefused): Promise<SignInRecord> {
+  async #afterRefusal(stored: SignInRecord, refusal: TokenRefusedError): Promise<SignInRecord> {
     await wait(otherProcessMs);
     const now = await this.record();
     if (now !== undefined && now.refreshToken !== stored.refreshToken && isFresh(now))
@@ -164,12 +165,12 @@ export class OAuthSession {
       return record;
     } catch (error) {
       const grant = this.#server.oauth.grant === 'jwt_bearer' ? 'token of this workload' : 'client credentials';
-      throw new NotAuthorized(`it issued no token for the ${grant}: ${messageOf(error)}`, { cause: error });
+      throw new NotAuthorizedError(`it issued no token for the ${grant}: ${messageOf(error)}`, { cause: error });
     }
   }
 
-  #needsSignIn(why: string, cause?: unknown): SignInNeeded {
-    return new SignInNeeded(why, this.#server.oauth, { cause });
+  #needsSignIn(why: string, cause?: unknown): SignInNeededError {
+    return new SignInNeededError(why, this.#server.oauth, { cause });
   }
 
   #reportSecrets(record: SignInRecord | undefined): void {

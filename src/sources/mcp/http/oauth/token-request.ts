@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../../core/omit-undefined.ts';
-import { HttpRefusal } from '../http-errors.ts';
+import { HttpRefusalError } from '../http-errors.ts';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
@@ -22,8 +22,8 @@ export interface TokenClient {
 }
 
 /** An error response of the token endpoint. */
-export class TokenRefused extends Error {
-  override readonly name = 'TokenRefused';
+export class TokenRefusedError extends Error {
+  override readonly name = 'TokenRefusedError';
   readonly error: string;
 
   constructor(error: string, description: string | undefined) {
@@ -51,8 +51,9 @@ export async function requestTokens(
   const response = await postForm(client.tokenEndpoint, client, grant, fetch);
   const body: unknown = await response.json().catch(() => undefined);
   const refusal = refusalSchema.safeParse(body).data;
-  if (refusal !== undefined) throw new TokenRefused(refusal.error, toSingleLine(refusal.error_description));
-  if (!response.ok) throw new HttpRefusal(`the token endpoint answered with HTTP ${response.status}`, response.status);
+  if (refusal !== undefined) throw new TokenRefusedError(refusal.error, toSingleLine(refusal.error_description));
+  if (!response.ok)
+    throw new HttpRefusalError(`the token endpoint answered with HTTP ${response.status}`, response.status);
   const tokens = tokensSchema.safeParse(body).data;
   if (tokens === undefined) throw new Error('the token endpoint answered without a bearer token');
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn, scope } = tokens;

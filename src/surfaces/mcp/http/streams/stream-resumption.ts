@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../core/json/json.ts';
 import { Refusal, WireError, errorText, wireCodes } from '../../protocol/wire-messages.ts';
-import { type Relay, type RelayCaller, RelayLost } from '../../sessions/relay.ts';
+import { type Relay, type RelayCaller, RelayUnavailableError } from '../../sessions/relay.ts';
 import type { HttpResponse } from '../http-types.ts';
 import type { HttpSession } from '../sessions/http-session.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
@@ -78,7 +78,7 @@ export class Resumption {
     } catch (error) {
       // The client is gone.
       if (gone.signal.aborted) return;
-      if (!(error instanceof RelayLost)) throw error;
+      if (!(error instanceof RelayUnavailableError)) throw error;
       endLost(response, session, event);
     }
   }
@@ -87,7 +87,7 @@ export class Resumption {
     const session = this.#parts.sessions.ofKey(key);
     const outlet = new RelayedStream(caller);
     const resumed = session?.resume(outlet, stream, after);
-    if (session === undefined || resumed === undefined) throw new RelayLost('there is no such stream');
+    if (session === undefined || resumed === undefined) throw new RelayUnavailableError('there is no such stream');
     this.#track(session, resumed, outlet);
     await once(outlet, 'close');
     return {};

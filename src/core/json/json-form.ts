@@ -2,7 +2,7 @@ import { isProxy } from 'node:util/types';
 import { type JsonObject, type JsonValue, classNameOf, isPlainObject, jsonPath, maxJsonDepth } from './json.ts';
 
 /** The value that a tool receives with its JSON form, or the location and reason of a value without one. */
-export type JsonImage =
+export type JsonForm =
   | { readonly ok: true; readonly json: JsonValue; readonly value: unknown }
   | { readonly ok: false; readonly path: string; readonly problem: string };
 
@@ -13,12 +13,12 @@ export type JsonImage =
  * plain objects, arrays and built-in objects are copied, so a getter, a proxy or a later change cannot give the handler another value.
  * Functions, symbols, cycles, objects with their own `toJSON` and instances without own properties have no JSON form.
  */
-export function jsonImage(value: unknown): JsonImage {
+export function toJsonForm(value: unknown): JsonForm {
   try {
-    const { json, value: copy } = imageOf(value, []);
+    const { json, value: copy } = formOf(value, []);
     return { ok: true, json: json ?? null, value: copy };
   } catch (error) {
-    if (error instanceof NoImage) return { ok: false, path: jsonPath(error.path), problem: error.message };
+    if (error instanceof NoJsonFormError) return { ok: false, path: jsonPath(error.path), problem: error.message };
     throw error;
   }
 }
@@ -68,7 +68,7 @@ function copyObject(object: object, depth: number): JsonObject | undefined {
   return copy;
 }
 
-class NoImage extends Error {
+class NoJsonFormError extends Error {
   readonly path: readonly (string | number)[];
 
   constructor(path: readonly (string | number)[], problem: string) {
@@ -85,7 +85,7 @@ interface Image {
   readonly value: unknown;
 }
 
-function imageOf(value: unknown, path: Path): Image {
+function formOf(value: unknown, path: Path): Image {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -101,21 +101,23 @@ function imageOf(value: unknown, path: Path): Image {
       return value === null ? { json: null, value } : imageOfObject(value, path);
     case 'function':
     case 'symbol':
-      throw new NoImage(path, `a ${typeof value} has no form in JSON`);
+      throw new NoJsonFormError(path, `a ${typeof value} has no form in JSON`);
   }
 }
 
 function imageOfObject(value: object, path: Path): Image {
-  if (path.length === maxJsonDepth) throw new NoImage(path, `a cycle, or nesting deeper than ${maxJsonDepth} levels`);
+  if (path.length === maxJsonDepth)
+    throw new NoJsonFormError(path, `a cycle, or nesting deeper than ${maxJsonDepth} levels`);
   if (Object.hasOwn(value, 'toJSON'))
-    throw new NoImage(
+    throw new NoJsonFormError(
       path,
       'an object with its own toJSON method could give the handler a different value; return plain data',
     );
   if (Array.isArray(value)) return listImage(value, path);
   if (isPlainObject(value)) return objectImage(Object.entries(value), path);
   // A proxy handler can return a different value for each read.
-  if (isProxy(value)) throw new NoImage(path, 'a proxy of a class instance has no form in JSON; return the instance');
+  if (isProxy(value))
+    throw new NoJsonFormError(path, 'a proxy of a class instance has no form in JSON; return the instance');
   return builtInImage(value, path) ?? instanceImage(value, path);
 }
 
@@ -145,16 +147,16 @@ function builtInImage(value: object, path: Path): Image | undefined {
 /** Returns the image of an instance of a tool's own class, as converted by that class. The handler receives the instance itself. */
 function instanceImage(value: object, path: Path): Image {
   if ('toJSON' in value && typeof value.toJSON === 'function')
-    return { json: imageOf((value.toJSON as () => unknown)(), [...path, 'toJSON()']).json ?? null, value };
+    return { json: formOf((value.toJSON as () => unknown)(), [...path, 'toJSON()']).json ?? null, value };
   const properties = Object.entries(Object.getOwnPropertyDescriptors(value)).filter(([, { enumerable }]) => enumerable);
   if (properties.length === 0)
-    throw new NoImage(
+    throw new NoJsonFormError(
       path,
       `a ${classNameOf(value) ?? 'object of an unnamed class'} has no form in JSON; give its class a toJSON method`,
     );
   const getter = properties.find(([, { get }]) => get !== undefined);
   if (getter !== undefined)
-    throw new NoImage(
+    throw new NoJsonFormError(
       [...path, getter[0]],
       'a getter could return a different value to the handler; return plain data',
     );
@@ -164,7 +166,7 @@ function instanceImage(value: object, path: Path): Image {
 
 function dateImage(date: Date, path: Path): Image {
   const time = Date.prototype.getTime.call(date);
-  if (Number.isNaN(time)) throw new NoImage(path, 'an invalid Date has no form in JSON');
+  if (Number.isNaN(time)) throw new NoJsonFormError(path, 'an invalid Date has no form in JSON');
   const copy = new Date(time);
   return { json: copy.toISOString(), value: copy };
 }
@@ -177,12 +179,12 @@ function mapImage(map: ReadonlyMap<unknown, unknown>, path: Path): Image {
 }
 
 function listImage(list: readonly unknown[], path: Path): Image {
-  const images = Array.from(list, (each, index) => imageOf(each, [...path, index]));
+  const images = Array.from(list, (each, index) => formOf(each, [...path, index]));
   return { json: images.map(({ json }) => json ?? null), value: images.map(({ value }) => value) };
 }
 
 function objectImage(entries: readonly (readonly [string, unknown])[], path: Path): Image {
-  const images = entries.map(([key, each]) => [key, imageOf(each, [...path, key])] as const);
+  const images = entries.map(([key, each]) => [key, formOf(each, [...path, key])] as const);
   const shown = images.flatMap(([key, { json }]) => (json === undefined ? [] : [[key, json] as const]));
   // Unlike assignment, this makes even `__proto__` an ordinary key.
   return {

@@ -6,7 +6,7 @@ import type { HiddenTool } from './snapshot.ts';
 import type { Source, SourceState, SourceTool, WithheldTool } from './source/source.ts';
 
 /** The result of admitting one tool of a source: a tool of the catalog, or the reason why it is hidden. */
-export type Offer =
+export type AdmittedTool =
   | { readonly name: string; readonly tool: CatalogTool; readonly hidden?: never }
   | { readonly name: string; readonly tool?: never; readonly hidden: Hidden; readonly naming?: RecordedNaming };
 
@@ -16,26 +16,26 @@ interface Hidden extends Pick<HiddenTool, 'by' | 'reason' | 'since'> {
 }
 
 /** Admits the tools of one source to the catalog. An invalid tool is hidden without affecting the others. */
-export class Offers {
+export class SourceAdmission {
   readonly #source: Source;
   /** Cached by tool object; a source reuses the objects of unchanged tools. */
-  readonly #built = new WeakMap<SourceTool, Offer>();
+  readonly #built = new WeakMap<SourceTool, AdmittedTool>();
   /** The start time of each name collision. */
   #clashes = new Map<string, number>();
-  #judged: { readonly of: SourceState; readonly offers: readonly Offer[] } | undefined;
+  #judged: { readonly of: SourceState; readonly offers: readonly AdmittedTool[] } | undefined;
 
   constructor(source: Source) {
     this.#source = source;
   }
 
   /** Returns the results for all current tools of the source. Computed once for each state of the source. */
-  now(): readonly Offer[] {
+  now(): readonly AdmittedTool[] {
     const state = this.#source.state();
     if (this.#judged?.of !== state) this.#judged = { of: state, offers: this.#judge(state) };
     return this.#judged.offers;
   }
 
-  #judge({ tools: offered, hidden = [] }: SourceState): readonly Offer[] {
+  #judge({ tools: offered, hidden = [] }: SourceState): readonly AdmittedTool[] {
     const offers = offered.map((each) => getOrInsert(this.#built, each, () => build(this.#source, each)));
     const clashing = clashingTools(offers);
     this.#clashes = new Map([...clashing.keys()].map((name) => [name, this.#clashes.get(name) ?? Date.now()]));
@@ -51,7 +51,7 @@ export class Offers {
     for (const { hidden: why } of this.now()) if (why?.error !== undefined) throw why.error;
   }
 
-  #clash(name: string, tools: readonly CatalogTool[]): Offer {
+  #clash(name: string, tools: readonly CatalogTool[]): AdmittedTool {
     const both = tools.map(({ offered }) => JSON.stringify(offered.remote ?? offered.tool)).join(' and ');
     const reason = `${both} are all rendered as "${name}"; rename all but one`;
     const error = new SignalboxError(
@@ -62,7 +62,7 @@ export class Offers {
   }
 }
 
-function build(source: Source, offered: SourceTool): Offer {
+function build(source: Source, offered: SourceTool): AdmittedTool {
   try {
     const tool = catalogTool(source, offered);
     const { name } = tool.definition;
@@ -80,7 +80,7 @@ function build(source: Source, offered: SourceTool): Offer {
   }
 }
 
-function withheld({ server }: Source, hidden: WithheldTool): Offer {
+function withheld({ server }: Source, hidden: WithheldTool): AdmittedTool {
   const id = { server, tool: hidden.tool };
   if (id.tool === '') return { name: `mcp__${server}__`, hidden };
   const { name } = renderName(id);
@@ -89,7 +89,7 @@ function withheld({ server }: Source, hidden: WithheldTool): Offer {
 }
 
 /** Returns the tools of every name that more than one tool has. */
-function clashingTools(offers: readonly Offer[]): Map<string, CatalogTool[]> {
+function clashingTools(offers: readonly AdmittedTool[]): Map<string, CatalogTool[]> {
   const admitted = offers.flatMap(({ tool }) => tool ?? []);
   const byName = Map.groupBy(admitted, ({ definition }) => definition.name);
   return new Map([...byName].filter(([, tools]) => tools.length > 1));
