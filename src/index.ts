@@ -17,12 +17,12 @@ export type { FileProtection } from './pipeline/files/file-guard.ts';
 export type { ProtectedFile, AskingRule, Decision } from './core/calls/decision.ts';
 export type { PolicySummary } from './pipeline/policies/active-policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
-export type { UndoOptions, UndoResult, UndoStanding } from './pipeline/undo/undo-calls.ts';
+export type { UndoOptions, UndoResult, UndoStatus } from './pipeline/undo/undo-calls.ts';
 export type { CallMetrics } from './pipeline/stages/observe.ts';
 export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
-export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
-export { type ToolTransform, transformSource as transformServer } from './catalog/transforms/transform-source.ts';
+export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerSummary } from './catalog/snapshot.ts';
+export { type ToolTransform, transformServer } from './catalog/transforms/transform-server.ts';
 export type {
   CompletionRequest,
   ContentListing,
@@ -36,7 +36,7 @@ export type {
   ResultLimits,
   SourceLimits,
   ArgumentProblem,
-  Forward,
+  ForwardedCall,
   ParsedArguments,
   WithheldTool,
   Source,
@@ -44,7 +44,7 @@ export type {
   SourceState,
   SourceTool,
 } from './catalog/source/source.ts';
-export type { Verification } from './journal/integrity/hash-chain.ts';
+export type { ChainVerification } from './journal/integrity/hash-chain.ts';
 export type {
   ApprovalRequested,
   ApprovalResolved,
@@ -104,7 +104,7 @@ export type {
   ToolClient,
 } from './core/calls/call-client.ts';
 export type { ContentBlock, ToolResult, ResourceLink } from './core/tools/content.ts';
-export type { SessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
+export type { ToolSessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
 export { SignalboxError, type CallErrorCode, type ErrorCode } from './core/errors.ts';
 export type { CallId, Branded } from './core/identifiers.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './core/json/json.ts';
@@ -142,16 +142,16 @@ export {
   type NoInput,
   type OwnTool,
   type ReturnOf,
-  type ToolFacts,
+  type ToolBase,
   type ValueOf,
 } from './sources/local/define-tool.ts';
 export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-tools.ts';
 export { localServer, type LocalServer, type LocalServerOptions } from './sources/local/local-server.ts';
-export { discoverMcpServer, type Discovery } from './sources/mcp/discover-mcp-server.ts';
+export { discoverMcpServer, type McpServerDiscovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer, TokenStore } from './sources/mcp/http/oauth/oauth-options.ts';
 export { signIn, signOut } from './sources/mcp/http/oauth/sign-in.ts';
-export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/authorize-by-code.ts';
-export type { SignOut } from './sources/mcp/http/oauth/end-sign-in.ts';
+export type { SignInResult, SignInOptions } from './sources/mcp/http/oauth/authorize-by-code.ts';
+export type { SignOutResult } from './sources/mcp/http/oauth/end-sign-in.ts';
 export { mcpServer, type McpServer, type McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { HttpTransportOptions, McpTransport } from './sources/mcp/connection/mcp-transport.ts';
@@ -166,8 +166,8 @@ export type { Facts } from './policy/facts/facts.ts';
 export type { PolicyDocument } from './policy/rules/read-policies.ts';
 export type { ProgramOptions } from './process/process-group.ts';
 export type { Sealer, SealerNote } from './journal/integrity/seal.ts';
-export type { ServerFacts } from './sources/mcp/connection/server-link.ts';
-export type { ServerRequestOptions, AnswerRequest } from './sources/mcp/server-messages/server-requests.ts';
+export type { McpServerInfo } from './sources/mcp/connection/server-link.ts';
+export type { ServerRequestOptions, ServerRequestHandler } from './sources/mcp/server-messages/server-requests.ts';
 export type { SkippedPath } from './workspace/undo-engine.ts';
 export type { CallSettlement } from './pipeline/recording/settle-call.ts';
 export type { EntryType } from './journal/entries/stored-entry.ts';
@@ -178,5 +178,5 @@ export type {
   FromObject,
   Simplify,
 } from './sources/local/infer-json-schema.ts';
-export type { PruneRequest, Pruned } from './journal/pruning/prune-journal.ts';
-export type { Dropped } from './journal/store/drop-request.ts';
+export type { PruneRequest, PruneResult } from './journal/pruning/prune-journal.ts';
+export type { DropResult } from './journal/store/drop-request.ts';

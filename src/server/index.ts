@@ -8,7 +8,7 @@ export type {
   SessionQuery,
   Sessions,
 } from '../sessions/sessions.ts';
-export type { NewSession, SentMessage, Session, SessionChange, SessionState } from '../sessions/sessions.ts';
+export type { NewSession, SentMessage, Session, SessionChange, SessionStatus } from '../sessions/sessions.ts';
 export type {
   SessionEvent,
   SessionServer,
@@ -25,7 +25,7 @@ export type {
   Question,
   TranscriptPart,
   TurnTools,
-  BegunCall,
+  RuntimeToolCall,
   RuntimeTool,
   TurnCallOptions,
   RuntimeToolResult,
@@ -37,8 +37,8 @@ export { type CreateServerOptions, type SignalboxServer, createServer } from './
 export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
 export { claude, claudeCli, model } from './runtimes.ts';
 export { type QueryOptions, type SessionClient, createSessionClient, query } from './session-client.ts';
-export type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
-export type { KeyTimes } from './access/oauth/issuer-keys.ts';
+export type { ApproveOptions, DenyOptions } from '../pipeline/approvals/approvals.ts';
+export type { KeyCacheTimes } from './access/oauth/issuer-keys.ts';
 export type { PendingElicitation } from '../sessions/turns/turn-elicitations.ts';
 export type { RuntimeTools } from '../runtimes/runtime-tools.ts';
 export type { Schedules } from '../sessions/schedules/schedules.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
+import type { ApproveOptions, DenyOptions } from '../pipeline/approvals/approvals.ts';
 import { fallbackPollMs } from '../journal/store/pub-sub.ts';
 import type { SessionRecord } from '../journal/store/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';
@@ -282,7 +282,7 @@ class SessionService implements Sessions {
   async approve(
     id: string,
     toolCallId: string,
-    { approvalId, ...answer }: Approving & ApprovalSelector,
+    { approvalId, ...answer }: ApproveOptions & ApprovalSelector,
   ): Promise<void> {
     await this.#box.approvals.approve(
       await this.#answers.findApproval(await this.#find(id), toolCallId, approvalId),
@@ -290,7 +290,7 @@ class SessionService implements Sessions {
     );
   }
 
-  async deny(id: string, toolCallId: string, { approvalId, ...answer }: Denying & ApprovalSelector): Promise<void> {
+  async deny(id: string, toolCallId: string, { approvalId, ...answer }: DenyOptions & ApprovalSelector): Promise<void> {
     await this.#box.approvals.deny(
       await this.#answers.findApproval(await this.#find(id), toolCallId, approvalId),
       answer,

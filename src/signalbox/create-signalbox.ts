@@ -27,7 +27,7 @@ import type { Source, SourceHealth } from '../catalog/source/source.ts';
 import { awaitStartup, requireServers } from '../catalog/startup.ts';
 import { callOfResult } from '../core/calls/result-uri.ts';
 import { recordedName } from '../journal/entries/recorded-name.ts';
-import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
+import type { PruneRequest, PruneResult } from '../journal/pruning/prune-journal.ts';
 import { JournalReader } from '../journal/queries/journal-reader.ts';
 import { type CallSettlement, settleCall } from '../pipeline/recording/settle-call.ts';
 import { Pins } from '../catalog/pins/pins.ts';
@@ -252,7 +252,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     undo: {
       call: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
       session: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),
-      status: (callId) => undoCalls.standing(callId),
+      status: (callId) => undoCalls.status(callId),
     },
     tokens: new AccessTokens(store.tokens, journal, redactor),
     secrets: {
@@ -301,7 +301,7 @@ class BoxJournal extends JournalReader implements JournalApi {
     this.#parts = { store, journal, redactor };
   }
 
-  async prune(request: PruneRequest): Promise<Pruned> {
+  async prune(request: PruneRequest): Promise<PruneResult> {
     const { pruneJournal } = await import('../journal/pruning/prune-journal.ts');
     return await pruneJournal(this.#parts.store, request);
   }

@@ -5,7 +5,7 @@ import type { Source, SourceHealth } from '../catalog/source/source.ts';
 import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
+import type { PruneRequest, PruneResult } from '../journal/pruning/prune-journal.ts';
 import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import type { ResultPage } from '../journal/store/store.ts';
 import type { ApprovalInbox } from '../pipeline/approvals/approvals.ts';
@@ -15,7 +15,7 @@ import type { PolicySummary } from '../pipeline/policies/active-policies.ts';
 import type { PolicySource, RuleSource } from '../pipeline/policies/compile-policies.ts';
 import type { ObservedCall } from '../pipeline/recording/call-entries.ts';
 import type { CallSettlement } from '../pipeline/recording/settle-call.ts';
-import type { UndoOptions, UndoResult, UndoStanding } from '../pipeline/undo/undo-calls.ts';
+import type { UndoOptions, UndoResult, UndoStatus } from '../pipeline/undo/undo-calls.ts';
 import type { Backtest } from '../policy/backtest.ts';
 import type { SecretOptions } from '../redaction/redactor.ts';
 
@@ -84,7 +84,7 @@ export interface JournalApi extends Pick<
   'query' | 'calls' | 'call' | 'statistics' | 'recording' | 'beginning' | 'verify' | 'stream' | 'export' | 'location'
 > {
   /** Archives old entries in a file and removes them from the front of the journal. */
-  prune(request: PruneRequest): Promise<Pruned>;
+  prune(request: PruneRequest): Promise<PruneResult>;
   /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
   settle(call: string, how: CallSettlement): Promise<void>;
   /** Records a call that did not pass through this box, without a decision. */
@@ -100,7 +100,7 @@ export interface UndoApi {
   /** Undoes the calls of a session, newest first, until one cannot be undone. */
   session(session: string, options?: UndoOptions): Promise<UndoResult[]>;
   /** Returns whether a call can be undone, as far as that is known without trying. */
-  status(callId: string): Promise<UndoStanding>;
+  status(callId: string): Promise<UndoStatus>;
 }
 
 /** Values that must never be recorded. */

@@ -6,7 +6,7 @@ import type { EntryDraft, EntryType, StoredEntry } from '../entries/stored-entry
 import type { RecoveryOptions, SessionStore } from './session-store.ts';
 import type { PubSub } from './pub-sub.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import type { Beginning, Dropped, DropRequest } from './drop-request.ts';
+import type { Beginning, DropResult, DropRequest } from './drop-request.ts';
 import type { Seal, Sealer } from '../integrity/seal.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -57,7 +57,7 @@ export interface Store extends ApprovalStore {
   /** Returns the beginning of the journal: the last entry that was pruned. */
   beginning(): Promise<Beginning>;
   /** Drops old entries and other records of the same age. Rejects when another process is dropping entries. */
-  drop(request: DropRequest): Promise<Dropped>;
+  drop(request: DropRequest): Promise<DropResult>;
   /**
    * Returns intents without an outcome whose process has ended. Each intent is assigned to one process until its outcome is written,
    * also when processes on several machines start at the same time.

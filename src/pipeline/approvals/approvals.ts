@@ -35,7 +35,7 @@ import { WaitingCalls } from './waiting-calls.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** An approval by a human. */
-export interface Approving {
+export interface ApproveOptions {
   readonly by: Principal;
   /** Runs the tool with these arguments instead of the requested ones. */
   readonly arguments?: JsonObject;
@@ -46,7 +46,7 @@ export interface Approving {
 }
 
 /** A denial by a human. */
-export interface Denying {
+export interface DenyOptions {
   readonly by: Principal;
   readonly reason?: string;
 }
@@ -151,7 +151,7 @@ export class Approvals {
   }
 
   /** Approves one exact call. Only humans can. */
-  async approve(id: string, approving: Approving): Promise<Approval> {
+  async approve(id: string, approving: ApproveOptions): Promise<Approval> {
     return this.#approve(id, approving, async (approval) => {
       if (await this.#hasRevealed(approval, approving.by)) return 'revealed';
       if (approving.acknowledgeHidden === true) return 'acknowledged';
@@ -160,7 +160,7 @@ export class Approvals {
   }
 
   /** Approves for a human whose host received the arguments in full; they count as revealed unless `acknowledgeHidden` is set. */
-  async approveWithFullArguments(id: string, approving: Approving): Promise<Approval> {
+  async approveWithFullArguments(id: string, approving: ApproveOptions): Promise<Approval> {
     return this.#approve(id, approving, async () =>
       approving.acknowledgeHidden === true ? 'acknowledged' : 'revealed',
     );
@@ -168,7 +168,7 @@ export class Approvals {
 
   async #approve(
     id: string,
-    { by, arguments: edited, remember }: Approving,
+    { by, arguments: edited, remember }: ApproveOptions,
     resolveHiddenParts: (approval: Approval) => Promise<NonNullable<ApprovalResolution['hiddenParts']>>,
   ): Promise<Approval> {
     assertHuman(by, 'approve');
@@ -189,7 +189,7 @@ export class Approvals {
   }
 
   /** Denies one exact call. Only humans can. */
-  async deny(id: string, { by, reason }: Denying): Promise<Approval> {
+  async deny(id: string, { by, reason }: DenyOptions): Promise<Approval> {
     assertHuman(by, 'deny');
     return this.denyBySystem(id, by, reason);
   }

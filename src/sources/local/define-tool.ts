@@ -26,7 +26,7 @@ export type ReturnOf<Schema> = Schema extends StandardSchemaV1
 export type NoInput = { readonly type: 'object' };
 
 /** The members that all tool objects share. */
-export interface ToolFacts {
+export interface ToolBase {
   /** Preferably letters, digits, `-` and `_`; other characters are replaced in the name that models see. */
   readonly name: string;
   readonly title?: string;
@@ -54,7 +54,7 @@ export interface ToolFacts {
 }
 
 /** Everything about a tool, in one object. The handler may return any JSON value, content blocks or a full result. */
-export interface Tool<Input extends ToolSchema> extends ToolFacts {
+export interface Tool<Input extends ToolSchema> extends ToolBase {
   readonly input?: Input;
   readonly output?: undefined;
   /** Reverts a completed call. */
@@ -63,7 +63,7 @@ export interface Tool<Input extends ToolSchema> extends ToolFacts {
 }
 
 /** A tool with an output schema. */
-export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSchema> extends ToolFacts {
+export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSchema> extends ToolBase {
   readonly input?: Input;
   readonly output: Output;
   /** Reverts a completed call. */
@@ -75,7 +75,7 @@ export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSch
 }
 
 /** A tool with schemas of any type, as servers accept them. */
-export interface OwnTool extends ToolFacts {
+export interface OwnTool extends ToolBase {
   readonly input?: ToolSchema;
   readonly output?: ToolSchema | undefined;
   readonly forward?: SourceTool['forward'];

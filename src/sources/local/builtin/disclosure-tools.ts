@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { argumentNames, firstSentence, toolIndex } from '../../../catalog/search/tool-index.ts';
-import type { Forward } from '../../../catalog/source/source.ts';
+import type { ForwardedCall } from '../../../catalog/source/source.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
@@ -59,7 +59,7 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
 }
 
 /** Parses the arguments of `call_tool`. Returns the call to forward, or the problem. */
-export function parseForwardedCall(given: unknown): Forward | string {
+export function parseForwardedCall(given: unknown): ForwardedCall | string {
   if (!isJsonObject(given)) return 'an object with "name" and "arguments" is needed';
   const { name, arguments: args = {}, ...rest } = given;
   if (typeof name !== 'string' || name === '') return '"name" must be the name of a tool, as search_tools returns it';
