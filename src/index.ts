@@ -1,5 +1,5 @@
-export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
-export type { ApprovalInbox, Approvals, CallerChange } from './pipeline/approvals/approvals.ts';
+export type { AccessToken, CreatedAccessToken, NewAccessToken, TokensApi } from './access/access-tokens.ts';
+export type { ApprovalInbox, ApproveOptions, DenyOptions } from './pipeline/approvals/approval-inbox.ts';
 export type { ApprovalPage, ApprovalPageQuery } from './pipeline/approvals/approval-view.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
 export type {
@@ -7,14 +7,14 @@ export type {
   ReadOptions,
   PromptsApi,
   ResourcesApi,
-  ContentView,
+  ViewOptions,
+  ServerInstructions,
   ServerPrompt,
   ServerResource,
   ServerResourceTemplate,
 } from './pipeline/box-content.ts';
 export type { SignalboxEvents } from './pipeline/box-events.ts';
-export type { FileProtection } from './pipeline/files/file-guard.ts';
-export type { ProtectedFile, AskingRule, Decision } from './core/calls/decision.ts';
+export type { AskingRule, Decision } from './core/calls/decision.ts';
 export type { PolicySummary } from './pipeline/policies/active-policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
 export type { UndoOptions, UndoResult, UndoStatus } from './pipeline/undo/undo-calls.ts';
@@ -45,6 +45,7 @@ export type {
   SourceTool,
 } from './catalog/source/source.ts';
 export type { ChainVerification } from './journal/integrity/hash-chain.ts';
+export type { JournalVerification, SealStatus } from './journal/integrity/verify-journal.ts';
 export type {
   ApprovalRequested,
   ApprovalResolved,
@@ -69,7 +70,8 @@ export type {
   CallEntry,
   EntryBase,
 } from './journal/entries/journal-event.ts';
-export type { JournalQuery, Page, JournalReader } from './journal/queries/journal-reader.ts';
+export type { JournalQuery, Page } from './journal/queries/journal-reader.ts';
+export type { CallCounts, LatencyPercentiles, Statistics, StatisticsQuery } from './journal/queries/statistics.ts';
 export type { SecretOptions } from './redaction/redactor.ts';
 export type { ResultPage, Store, ChainHead, EntryQuery } from './journal/store/store.ts';
 export type {
@@ -125,7 +127,6 @@ export { createSignalbox } from './signalbox/create-signalbox.ts';
 export type {
   ProfileSummary,
   Signalbox,
-  ViewOptions,
   JournalApi,
   PoliciesApi,
   ProfilesApi,
@@ -162,15 +163,15 @@ export { sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { AbortSignalLike, AbortListener } from './core/async/light-abort-signal.ts';
 export type { ConditionCall } from './policy/conditions/condition-input.ts';
 export type { DocumentProblem } from './core/text/document-problem.ts';
-export type { Facts } from './policy/facts/facts.ts';
-export type { PolicyDocument } from './policy/rules/read-policies.ts';
+export type { PastCall } from './policy/facts/facts.ts';
 export type { ProgramOptions } from './process/process-group.ts';
 export type { Sealer, SealerNote } from './journal/integrity/seal.ts';
 export type { McpServerInfo } from './sources/mcp/connection/server-link.ts';
 export type { ServerRequestOptions, ServerRequestHandler } from './sources/mcp/server-messages/server-requests.ts';
 export type { SkippedPath } from './workspace/undo-engine.ts';
 export type { CallSettlement } from './pipeline/recording/settle-call.ts';
-export type { EntryType } from './journal/entries/stored-entry.ts';
+export type { EntryType, StoredEntry } from './journal/entries/stored-entry.ts';
+export type { ArchivedEntry } from './journal/pruning/archive-file.ts';
 export type {
   FromJsonSchema,
   FromType,

@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
-import type { ApproveOptions, DenyOptions } from '../pipeline/approvals/approvals.ts';
+import type { ApproveOptions, DenyOptions } from '../pipeline/approvals/approval-inbox.ts';
 import type { TranscriptMessage } from '../runtimes/runtime.ts';
 import type { SessionEvent, TurnReason } from './events/session-event.ts';
 import type { PendingElicitation } from './turns/turn-elicitations.ts';

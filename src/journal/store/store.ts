@@ -11,7 +11,10 @@ import type { Seal, Sealer } from '../integrity/seal.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { JobStore } from './job-store.ts';
 
-/** The interface of persistent storage. Every driver passes `store.conformance.ts`. */
+/**
+ * The storage of all records of a box. Opaque to users, who create one with `sqliteStore` or `postgresStore` and pass it to `createSignalbox`,
+ * which closes it: the members are the port that drivers implement, and change between versions. Every driver passes `store.conformance.ts`.
+ */
 export interface Store extends ApprovalStore {
   /** The name of this process in the entries that it writes. */
   readonly writer: string;

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import type { ApproveOptions } from '../../pipeline/approvals/approvals.ts';
+import type { ApproveOptions } from '../../pipeline/approvals/approval-inbox.ts';
 import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
 import { maySeeHidden } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { ApproveOptions } from '../../../pipeline/approvals/approvals.ts';
+import type { ApproveOptions } from '../../../pipeline/approvals/approval-inbox.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
