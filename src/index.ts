@@ -141,10 +141,10 @@ export {
   type ToolSchema,
   type ToolWithOutput,
   type NoInput,
-  type OwnTool,
-  type ReturnOf,
+  type SignalboxTool,
+  type ToolReturn,
   type ToolBase,
-  type ValueOf,
+  type ToolArguments,
 } from './sources/local/define-tool.ts';
 export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-tools.ts';
 export { localServer, type LocalServer, type LocalServerOptions } from './sources/local/local-server.ts';
