@@ -8,7 +8,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { breakEvenBytes } from '../src/catalog/profile.ts';
+import { minSearchBytes } from '../src/catalog/profile.ts';
 import { createSignalbox, mcpServer } from '../src/index.ts';
 import { describeTool, searchTools } from '../src/sources/local/builtin/disclosure-tools.ts';
 import { anthropicTools } from '../src/surfaces/providers/index.ts';
@@ -56,7 +56,7 @@ try {
   }
   const threshold = readBreakEven(3, 32_768, fixed, use);
   console.log(
-    `\n\`auto\` starts to search at a listing of ${breakEvenBytes} bytes; measured now: ${Math.round(threshold)}`,
+    `\n\`auto\` starts to search at a listing of ${minSearchBytes} bytes; measured now: ${Math.round(threshold)}`,
   );
 } finally {
   await box.close();

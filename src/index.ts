@@ -1,5 +1,5 @@
-export type { AccessToken, NewAccessToken, TokenCheck, AccessTokens } from './access/access-tokens.ts';
-export type { ApprovalInbox, Approvals, CallerChange } from './pipeline/approvals/approvals.ts';
+export type { AccessToken, CreatedAccessToken, NewAccessToken, TokensApi } from './access/access-tokens.ts';
+export type { ApprovalInbox, ApproveOptions, DenyOptions } from './pipeline/approvals/approval-inbox.ts';
 export type { ApprovalPage, ApprovalPageQuery } from './pipeline/approvals/approval-view.ts';
 export type { RememberPreview } from './pipeline/approvals/remembered.ts';
 export type {
@@ -7,22 +7,22 @@ export type {
   ReadOptions,
   PromptsApi,
   ResourcesApi,
-  ContentView,
+  ViewOptions,
+  ServerInstructions,
   ServerPrompt,
   ServerResource,
   ServerResourceTemplate,
 } from './pipeline/box-content.ts';
 export type { SignalboxEvents } from './pipeline/box-events.ts';
-export type { FileProtection } from './pipeline/files/file-guard.ts';
-export type { ProtectedFile, AskingRule, Decision } from './core/calls/decision.ts';
+export type { AskingRule, Decision } from './core/calls/decision.ts';
 export type { PolicySummary } from './pipeline/policies/active-policies.ts';
 export type { PolicySource, PolicyText, RuleSource } from './pipeline/policies/compile-policies.ts';
-export type { UndoOptions, UndoResult, UndoStanding } from './pipeline/undo/undo-calls.ts';
+export type { UndoOptions, UndoResult, UndoStatus } from './pipeline/undo/undo-calls.ts';
 export type { CallMetrics } from './pipeline/stages/observe.ts';
 export type { ObservedCall } from './pipeline/recording/call-entries.ts';
 export type { ProfileSettings, ProfilesByName } from './catalog/profile.ts';
-export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './catalog/snapshot.ts';
-export { type ToolTransform, transformSource as transformServer } from './catalog/transforms/transform-source.ts';
+export type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerSummary } from './catalog/snapshot.ts';
+export { type ToolTransform, transformServer } from './catalog/transforms/transform-server.ts';
 export type {
   CompletionRequest,
   ContentListing,
@@ -36,7 +36,7 @@ export type {
   ResultLimits,
   SourceLimits,
   ArgumentProblem,
-  Forward,
+  ForwardedCall,
   ParsedArguments,
   WithheldTool,
   Source,
@@ -44,7 +44,8 @@ export type {
   SourceState,
   SourceTool,
 } from './catalog/source/source.ts';
-export type { Verification } from './journal/integrity/hash-chain.ts';
+export type { ChainVerification } from './journal/integrity/hash-chain.ts';
+export type { JournalVerification, SealStatus } from './journal/integrity/verify-journal.ts';
 export type {
   ApprovalRequested,
   ApprovalResolved,
@@ -69,7 +70,8 @@ export type {
   CallEntry,
   EntryBase,
 } from './journal/entries/journal-event.ts';
-export type { JournalQuery, Page, JournalReader } from './journal/queries/journal-reader.ts';
+export type { JournalQuery, Page } from './journal/queries/journal-reader.ts';
+export type { CallCounts, LatencyPercentiles, Statistics, StatisticsQuery } from './journal/queries/statistics.ts';
 export type { SecretOptions } from './redaction/redactor.ts';
 export type { ResultPage, Store, ChainHead, EntryQuery } from './journal/store/store.ts';
 export type {
@@ -104,7 +106,7 @@ export type {
   ToolClient,
 } from './core/calls/call-client.ts';
 export type { ContentBlock, ToolResult, ResourceLink } from './core/tools/content.ts';
-export type { SessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
+export type { ToolSessionState, ToolContext, ToolResources } from './core/tools/tool-context.ts';
 export { SignalboxError, type CallErrorCode, type ErrorCode } from './core/errors.ts';
 export type { CallId, Branded } from './core/identifiers.ts';
 export type { JsonObject, JsonSchema, JsonValue } from './core/json/json.ts';
@@ -125,7 +127,6 @@ export { createSignalbox } from './signalbox/create-signalbox.ts';
 export type {
   ProfileSummary,
   Signalbox,
-  ViewOptions,
   JournalApi,
   PoliciesApi,
   ProfilesApi,
@@ -140,18 +141,18 @@ export {
   type ToolSchema,
   type ToolWithOutput,
   type NoInput,
-  type OwnTool,
-  type ReturnOf,
-  type ToolFacts,
-  type ValueOf,
+  type SignalboxTool,
+  type ToolReturn,
+  type ToolBase,
+  type ToolArguments,
 } from './sources/local/define-tool.ts';
 export type { AnyTool, AiSdkTool, ClaudeTool } from './sources/local/foreign-tools.ts';
 export { localServer, type LocalServer, type LocalServerOptions } from './sources/local/local-server.ts';
-export { discoverMcpServer, type Discovery } from './sources/mcp/discover-mcp-server.ts';
+export { discoverMcpServer, type McpServerDiscovery } from './sources/mcp/discover-mcp-server.ts';
 export type { OAuthOptions, ProtectedServer, TokenStore } from './sources/mcp/http/oauth/oauth-options.ts';
 export { signIn, signOut } from './sources/mcp/http/oauth/sign-in.ts';
-export type { SignIn, SignInOptions } from './sources/mcp/http/oauth/authorize-by-code.ts';
-export type { SignOut } from './sources/mcp/http/oauth/end-sign-in.ts';
+export type { SignInResult, SignInOptions } from './sources/mcp/http/oauth/authorize-by-code.ts';
+export type { SignOutResult } from './sources/mcp/http/oauth/end-sign-in.ts';
 export { mcpServer, type McpServer, type McpServerHealth } from './sources/mcp/mcp-server.ts';
 export type { McpServerOptions } from './sources/mcp/mcp-server-options.ts';
 export type { HttpTransportOptions, McpTransport } from './sources/mcp/connection/mcp-transport.ts';
@@ -162,15 +163,15 @@ export { sqliteStore } from './store/sqlite/sqlite-store.ts';
 export type { AbortSignalLike, AbortListener } from './core/async/light-abort-signal.ts';
 export type { ConditionCall } from './policy/conditions/condition-input.ts';
 export type { DocumentProblem } from './core/text/document-problem.ts';
-export type { Facts } from './policy/facts/facts.ts';
-export type { PolicyDocument } from './policy/rules/read-policies.ts';
+export type { PastCall } from './policy/facts/facts.ts';
 export type { ProgramOptions } from './process/process-group.ts';
 export type { Sealer, SealerNote } from './journal/integrity/seal.ts';
-export type { ServerFacts } from './sources/mcp/connection/server-link.ts';
-export type { ServerRequestOptions, AnswerRequest } from './sources/mcp/server-messages/server-requests.ts';
+export type { McpServerInfo } from './sources/mcp/connection/server-link.ts';
+export type { ServerRequestOptions, ServerRequestHandler } from './sources/mcp/server-messages/server-requests.ts';
 export type { SkippedPath } from './workspace/undo-engine.ts';
 export type { CallSettlement } from './pipeline/recording/settle-call.ts';
-export type { EntryType } from './journal/entries/stored-entry.ts';
+export type { EntryType, StoredEntry } from './journal/entries/stored-entry.ts';
+export type { ArchivedEntry } from './journal/pruning/archive-file.ts';
 export type {
   FromJsonSchema,
   FromType,
@@ -178,5 +179,5 @@ export type {
   FromObject,
   Simplify,
 } from './sources/local/infer-json-schema.ts';
-export type { PruneRequest, Pruned } from './journal/pruning/prune-journal.ts';
-export type { Dropped } from './journal/store/drop-request.ts';
+export type { PruneRequest, PruneResult } from './journal/pruning/prune-journal.ts';
+export type { DropResult } from './journal/store/drop-request.ts';

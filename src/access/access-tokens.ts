@@ -47,13 +47,30 @@ export type TokenCheck =
     }
   | { readonly state: 'wrong' | 'expired' | 'revoked' };
 
+/** A token that was just created: the only place where the token itself appears. */
+export interface CreatedAccessToken extends AccessToken {
+  readonly token: string;
+}
+
+/** The access tokens for programs. */
+export interface TokensApi {
+  /** Creates a token. Only its hash is stored. */
+  create(request: NewAccessToken): Promise<CreatedAccessToken>;
+  /** Returns all tokens, newest first, including expired and revoked ones. */
+  list(): Promise<readonly AccessToken[]>;
+  /** Returns the token with an id, even if expired or revoked; `undefined` when there is none. */
+  find(id: string): Promise<AccessToken | undefined>;
+  /** Revokes a token, immediately and permanently. Rejects with `token-unknown` when it does not exist or is already revoked. */
+  revoke(id: string, options: { readonly by: Principal }): Promise<AccessToken>;
+}
+
 const minUseIntervalMs = 60_000;
 const maxLifetimeMs = 10 * 365 * 86_400_000;
 const maxNameLength = 100;
 const maxListed = 1000;
 
 /** Creates, checks and revokes the access tokens of programs. A token is shown once, on creation; only its hash is stored. */
-export class AccessTokens {
+export class AccessTokens implements TokensApi {
   readonly #store: AccessTokenStore;
   readonly #journal: Journal;
   readonly #redactor: Redactor;
@@ -73,7 +90,7 @@ export class AccessTokens {
   }
 
   /** Creates a token. The result is the only place where the token itself appears. */
-  async create(request: NewAccessToken): Promise<AccessToken & { readonly token: string }> {
+  async create(request: NewAccessToken): Promise<CreatedAccessToken> {
     assertCanCreate(request);
     const { role, profile = '', name = '', expiresInMs, by } = request;
     const { id, text, hash: tokenHash } = generateToken();

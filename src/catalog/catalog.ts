@@ -20,7 +20,7 @@ import { SourceAdmission } from './source-admission.ts';
 import { isPinnable, pinSource } from './pins/pin-source.ts';
 import type { Pins } from './pins/pins.ts';
 import { Profile, type ProfilesByName } from './profile.ts';
-import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from './snapshot.ts';
+import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerSummary } from './snapshot.ts';
 import type { Source } from './source/source.ts';
 import { sanitizeSource } from './transforms/sanitize-source.ts';
 
@@ -149,7 +149,7 @@ export class Catalog {
   }
 
   /** Returns the servers in their first start that a client of this profile can see. */
-  starting(profile?: string): readonly ServerProvenance[] {
+  starting(profile?: string): readonly ServerSummary[] {
     const seen = profile === undefined ? {} : this.#profiles.get(profile)?.settings;
     if (seen === undefined) return [];
     return this.snapshot.servers.filter(
@@ -302,13 +302,13 @@ export class Catalog {
 
 interface Parts {
   readonly tools: ToolDefinition[];
-  readonly servers: ServerProvenance[];
+  readonly servers: ServerSummary[];
   readonly hidden: HiddenTool[];
   readonly notices: CatalogNotice[];
 }
 
 type Absence = Pick<HiddenTool, 'by' | 'reason' | 'since'> &
-  Pick<ServerProvenance, 'connecting' | 'needsSignIn' | 'isFailing'>;
+  Pick<ServerSummary, 'connecting' | 'needsSignIn' | 'isFailing'>;
 
 function addServer(parts: Parts, byName: Map<string, CatalogTool>, mounted: Mounted): void {
   const { source } = mounted;

@@ -6,14 +6,14 @@ export interface CatalogSnapshot {
   readonly version: number;
   /** All tools that can be called, by server in mounting order. */
   readonly tools: readonly ToolDefinition[];
-  readonly servers: readonly ServerProvenance[];
+  readonly servers: readonly ServerSummary[];
   /** Tools that exist but are not offered, with the cause. */
   readonly hidden: readonly HiddenTool[];
   readonly notices: readonly CatalogNotice[];
 }
 
 /** The status of a server. */
-export interface ServerProvenance {
+export interface ServerSummary {
   readonly name: string;
   readonly adapter: string;
   readonly status: 'up' | 'down' | 'disabled';
@@ -64,7 +64,7 @@ export interface CatalogNotice {
 }
 
 /** Returns the required servers that are not up. */
-export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): readonly ServerProvenance[] {
+export function missingServers({ servers }: Pick<CatalogSnapshot, 'servers'>): readonly ServerSummary[] {
   return servers.filter(({ required, status }) => required === true && status !== 'up');
 }
 

@@ -30,8 +30,8 @@ export type ReadOptions = Pick<
   | 'approve'
 >;
 
-/** Selects the content to list: that of one profile, or all of it. */
-export interface ContentView {
+/** Selects the view of one profile; without one, the whole catalog. */
+export interface ViewOptions {
   readonly profile?: string | undefined;
 }
 
@@ -45,8 +45,8 @@ export type ServerPrompt = PromptDescription & { readonly server: string };
 /** Lists, reads and follows the resources of servers. */
 export interface ResourcesApi {
   /** Returns the resources of all servers that are up; with a profile, only of the servers that it shows. */
-  list(view?: ContentView): readonly ServerResource[];
-  templates(view?: ContentView): readonly ServerResourceTemplate[];
+  list(view?: ViewOptions): readonly ServerResource[];
+  templates(view?: ViewOptions): readonly ServerResourceTemplate[];
   /** Reads a resource: `{ contents: […] }`. */
   read(server: string, uri: string, options?: ReadOptions): Promise<JsonObject>;
   /** Calls the listener whenever a resource changes, until the returned function is called. */
@@ -55,7 +55,7 @@ export interface ResourcesApi {
 
 /** Lists the prompts of servers, and fills them in. */
 export interface PromptsApi {
-  list(view?: ContentView): readonly ServerPrompt[];
+  list(view?: ViewOptions): readonly ServerPrompt[];
   /** Fills in a prompt: `{ messages: […] }`. */
   get(
     server: string,
@@ -94,16 +94,16 @@ export interface ContentParts {
 /** Creates the access to resources and prompts. Each read is a call, which is limited, decided and recorded like any other. */
 export function createContent(parts: ContentParts): BoxContent & {
   /** Returns the instructions of the servers that are up. */
-  instructions(view?: ContentView): readonly ServerInstructions[];
+  instructions(view?: ViewOptions): readonly ServerInstructions[];
 } {
-  const visibleSources = ({ profile }: ContentView = {}): readonly Source[] => {
+  const visibleSources = ({ profile }: ViewOptions = {}): readonly Source[] => {
     const servers = parts.catalog.contentServers(profile);
     return parts.catalog.available().filter(({ server }) => servers.has(server));
   };
 
   const listed = <List extends keyof ContentListing>(
     list: List,
-    view: ContentView | undefined,
+    view: ViewOptions | undefined,
   ): (ContentListing[List][number] & { readonly server: string })[] =>
     visibleSources(view).flatMap((source) => {
       const items: readonly ContentListing[List][number][] = source.state().content?.[list] ?? [];

@@ -1,12 +1,25 @@
 import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import { type Decision, askingRules } from '../core/calls/decision.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Facts } from './facts/facts.ts';
+import type { PastCall } from './facts/facts.ts';
 import { isStronger } from './rules/rule.ts';
 import type { PolicyInput } from './policy.ts';
 
-/** The facts about the session that a policy in code can read. */
-export type SessionHistory = Pick<Facts, 'last' | 'lastOk' | 'count' | 'hasRead' | 'labels' | 'cost'>;
+/** The facts about the session that a policy in code can read. A pattern matches names of tools, and may contain `*`. */
+export interface SessionHistory {
+  /** The labels of the tools that have run. */
+  readonly labels: ReadonlySet<string>;
+  /** The sum of the reported costs. */
+  readonly cost: number;
+  /** Returns the last call of matching tools that may have acted. A running call is later than all that have ended. */
+  last(pattern: string): PastCall;
+  /** Returns the last call of matching tools that completed and was not undone. */
+  lastOk(pattern: string): PastCall;
+  /** Returns the number of calls of matching tools that ran or are running. */
+  count(pattern: string): number;
+  /** Returns whether a completed call of a reading tool named this path. */
+  hasRead(path: string): boolean;
+}
 
 /** The decision of a policy in code; `undefined` when the policy does not apply. */
 export type ToolPolicyAnswer = Pick<Decision, 'answer' | 'reason' | 'values'>;

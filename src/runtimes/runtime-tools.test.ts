@@ -8,7 +8,7 @@ import { type TestContext, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Approve } from '../core/calls/approval.ts';
 import { runtimeTools } from './runtime-tools.ts';
-import type { BegunCall, TurnTools } from './runtime.ts';
+import type { RuntimeToolCall, TurnTools } from './runtime.ts';
 import { turnTools } from './turn-tools.ts';
 
 const approveAll: Approve = () => ({ allow: true });
@@ -34,7 +34,7 @@ const bash = { name: 'Bash', effect: 'irreversible' } as const;
 const write = { name: 'Write', effect: 'undoable' } as const;
 const read = { name: 'Read', effect: 'read' } as const;
 
-function assertAllowed(call: BegunCall): Extract<BegunCall, { allowed: true }> {
+function assertAllowed(call: RuntimeToolCall): Extract<RuntimeToolCall, { allowed: true }> {
   assert.ok(call.allowed, 'reason' in call ? call.reason : '');
   return call;
 }

@@ -64,7 +64,7 @@ export interface TurnTools {
    * Begins a call of a tool that the runtime runs itself (Read, Bash …): decided, approved, checkpointed and recorded like any other.
    * Resolves with the arguments to run it with, or with the reason why it may not run.
    */
-  begin(tool: RuntimeTool, args: JsonObject, options: TurnCallOptions): Promise<BegunCall>;
+  begin(tool: RuntimeTool, args: JsonObject, options: TurnCallOptions): Promise<RuntimeToolCall>;
 }
 
 /** Options of a call in a turn. */
@@ -85,7 +85,7 @@ export interface RuntimeTool {
 }
 
 /** A begun call of a runtime's own tool. */
-export type BegunCall =
+export type RuntimeToolCall =
   | { readonly allowed: true; readonly arguments: JsonObject; end(ended: RuntimeToolResult): Promise<CallResult> }
   | { readonly allowed: false; readonly reason: string };
 

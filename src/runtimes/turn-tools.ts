@@ -6,7 +6,7 @@ import type { Principal } from '../core/principal.ts';
 import { renderContent, text } from '../core/tools/content.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
 import type { BeginOptions, BeginResult } from '../pipeline/begin-call.ts';
-import type { BegunCall, TurnCallOptions, TurnTools } from './runtime.ts';
+import type { RuntimeToolCall, TurnCallOptions, TurnTools } from './runtime.ts';
 import type { RuntimeTools } from './runtime-tools.ts';
 
 const maxReasonCharacters = 4000;
@@ -74,7 +74,7 @@ export function turnTools(given: TurnToolsOptions): TurnTools {
   };
 }
 
-function toBegunCall(begun: BeginResult): BegunCall {
+function toBegunCall(begun: BeginResult): RuntimeToolCall {
   if (!begun.allowed) return { allowed: false, reason: renderContent(begun.result.content, maxReasonCharacters) };
   return {
     allowed: true,

@@ -1,20 +1,14 @@
 import { type RuntimeTools, runtimeTools } from '../runtimes/runtime-tools.ts';
-import type { Agent, Agents } from '../sessions/agent.ts';
-import { type SessionsOptions, createSessions as openSessions } from '../sessions/create-sessions.ts';
-import { Schedules } from '../sessions/schedules/schedules.ts';
+import type { Agent, AgentOptions, Agents } from '../sessions/agent.ts';
+import { type SessionSettings, createSessions as openSessions } from '../sessions/create-sessions.ts';
+import { JobScheduler, type Schedules } from '../sessions/schedules/schedules.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { internalsOf } from '../signalbox/internal-signalbox.ts';
 import type { Signalbox } from '../signalbox/signalbox.ts';
 import { jobTools } from '../sources/local/builtin/job-tools.ts';
 
-/** An agent that sessions can use. */
-export type AgentOptions = Omit<Agent, 'name' | 'runtimeTools'>;
-
 /** Options of `createSessions`. */
-export interface CreateSessionsOptions extends Pick<
-  SessionsOptions,
-  'cwd' | 'idleMs' | 'keepMs' | 'keepEvents' | 'questionMs' | 'elicitationMs' | 'turnsAtOnce' | 'ready'
-> {
+export interface CreateSessionsOptions extends SessionSettings {
   /** The agents by name. Their runtimes belong to the caller, who closes them after the sessions. */
   readonly agents: Readonly<Record<string, AgentOptions>>;
   /** The agent of sessions that name none: the first unless given. */
@@ -40,7 +34,7 @@ export async function createSessions(box: Signalbox, options: CreateSessionsOpti
 /** Starts the jobs that begin sessions at their times, and adds the built-in tools that manage them. Close them before the sessions. */
 export function createSchedules(box: Signalbox, sessions: Sessions): Schedules {
   const { jobStore, shared, secrets, builtin } = internalsOf(box);
-  const schedules = new Schedules({
+  const schedules = new JobScheduler({
     store: jobStore,
     pubSub: shared.pubSub,
     sessions,

@@ -1,4 +1,4 @@
-export type { Agent } from '../sessions/agent.ts';
+export type { AgentOptions } from '../sessions/agent.ts';
 export type {
   AgentSummary,
   EventOptions,
@@ -8,7 +8,7 @@ export type {
   SessionQuery,
   Sessions,
 } from '../sessions/sessions.ts';
-export type { NewSession, SentMessage, Session, SessionChange, SessionState } from '../sessions/sessions.ts';
+export type { NewSession, SentMessage, Session, SessionChange, SessionStatus } from '../sessions/sessions.ts';
 export type {
   SessionEvent,
   SessionServer,
@@ -25,7 +25,7 @@ export type {
   Question,
   TranscriptPart,
   TurnTools,
-  BegunCall,
+  RuntimeToolCall,
   RuntimeTool,
   TurnCallOptions,
   RuntimeToolResult,
@@ -34,14 +34,13 @@ export type { ClaudeCodeOptions, Passthrough, PassthroughHooks } from '../runtim
 export type { ModelOptions, ProviderSettings } from '../runtimes/model/model-options.ts';
 export type { RunningServer, ServerLimits } from './server-options.ts';
 export { type CreateServerOptions, type SignalboxServer, createServer } from './create-server.ts';
-export { type AgentOptions, type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
+export { type CreateSessionsOptions, createSchedules, createSessions } from './create-sessions.ts';
 export { claude, claudeCli, model } from './runtimes.ts';
 export { type QueryOptions, type SessionClient, createSessionClient, query } from './session-client.ts';
-export type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
-export type { KeyTimes } from './access/oauth/issuer-keys.ts';
+export type { KeyCacheTimes } from './access/oauth/issuer-keys.ts';
 export type { PendingElicitation } from '../sessions/turns/turn-elicitations.ts';
-export type { RuntimeTools } from '../runtimes/runtime-tools.ts';
 export type { Schedules } from '../sessions/schedules/schedules.ts';
-export type { SessionsOptions } from '../sessions/create-sessions.ts';
+export type { Job, NewJob } from '../sessions/schedules/job.ts';
+export type { SessionSettings } from '../sessions/create-sessions.ts';
 export type { TurnLimits } from '../runtimes/model/turn-budget.ts';
 export type { ContentReader } from '../pipeline/box-content.ts';

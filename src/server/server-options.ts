@@ -1,7 +1,7 @@
 import type { OAuthSettings } from '../config/schema/oauth-schema.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { InternalSignalbox } from '../signalbox/internal-signalbox.ts';
-import type { KeyTimes } from './access/oauth/issuer-keys.ts';
+import type { KeyCacheTimes } from './access/oauth/issuer-keys.ts';
 import type { PrometheusMetrics } from './metrics/prometheus-metrics.ts';
 import type { FindConsole } from './routes/pages/console-routes.ts';
 import type { ServedConfiguration } from './routes/servers/served-configuration.ts';
@@ -66,7 +66,7 @@ export interface ServerLimits {
   /** The time for which a call of an MCP client waits for approval before it returns the URL of the inbox (50 s). */
   readonly approvalWaitMs?: number;
   /** The cache times for the keys of authorization servers. */
-  readonly keyTimes?: Partial<KeyTimes>;
+  readonly keyTimes?: Partial<KeyCacheTimes>;
 }
 
 /** A running server. */

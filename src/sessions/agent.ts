@@ -5,12 +5,9 @@ import type { Principal } from '../core/principal.ts';
 import type { RuntimeTools } from '../runtimes/runtime-tools.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
-/** An agent as the configuration describes it, ready to take turns. */
-export interface Agent {
-  readonly name: string;
+/** An agent that sessions can use. */
+export interface AgentOptions {
   readonly runtime: Runtime;
-  /** The mount of the runtime's own tools in the box. */
-  readonly runtimeTools: RuntimeTools;
   readonly model?: string;
   /** Text about the application and its tools, added to the agent's own instructions. */
   readonly instructions?: string;
@@ -20,6 +17,13 @@ export interface Agent {
   readonly cwd?: string;
   /** The permission mode of sessions that name none. */
   readonly permissionMode?: PermissionMode;
+}
+
+/** An agent as the configuration describes it, ready to take turns. */
+export interface Agent extends AgentOptions {
+  readonly name: string;
+  /** The mount of the runtime's own tools in the box. */
+  readonly runtimeTools: RuntimeTools;
 }
 
 /** The agents that are configured now. Read again for every turn. */

@@ -8,14 +8,14 @@ import { ann, textTurn } from '../../test/support/sessions/session-fixture.ts';
 import { runtimeTools } from '../runtimes/runtime-tools.ts';
 import type { Agent } from './agent.ts';
 import { createSessions } from './create-sessions.ts';
-import { Schedules } from './schedules/schedules.ts';
+import { JobScheduler } from './schedules/schedules.ts';
 import type { Sessions } from './sessions.ts';
 
 const bot = { id: 'token:tok_1', kind: 'agent' } as const;
 
 interface Setup {
   readonly sessions: Sessions;
-  readonly schedules: Schedules;
+  readonly schedules: JobScheduler;
   readonly home: string;
   /** The time of the clock of the schedules. */
   now: number;
@@ -41,7 +41,7 @@ async function setUp(t: TestContext): Promise<Setup> {
   const sessions = await createSessions({ box, agents: { defaultName: 'unrestricted', list: () => all } });
   const setup: Setup = {
     sessions,
-    schedules: new Schedules({ store: box.jobStore, sessions, redact: (text) => text, now: () => setup.now }),
+    schedules: new JobScheduler({ store: box.jobStore, sessions, redact: (text) => text, now: () => setup.now }),
     home,
     now: Date.parse('2026-11-16T08:30:00Z'),
   };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
+import type { ApproveOptions, DenyOptions } from '../pipeline/approvals/approval-inbox.ts';
 import { fallbackPollMs } from '../journal/store/pub-sub.ts';
 import type { SessionRecord } from '../journal/store/session-store.ts';
 import { SignalboxError } from '../core/errors.ts';
@@ -38,10 +38,8 @@ import { recallMemory } from './turns/running-turn.ts';
 import { type TurnRefusal, TurnRunner } from './turns/turn-runner.ts';
 import { SessionWatchers } from './events/watchers.ts';
 
-/** The options of `createSessions`. */
-export interface SessionsOptions {
-  readonly box: SessionBox;
-  readonly agents: Agents;
+/** The settings of sessions. All have defaults. */
+export interface SessionSettings {
   /** The working directory of sessions that name none: that of the process. */
   readonly cwd?: string;
   /** Idle time after which the tool state of a session is removed from memory (30 min). */
@@ -54,12 +52,18 @@ export interface SessionsOptions {
   readonly questionMs?: number;
   /** The time for which a server's question to the user waits for its answer (10 min). */
   readonly elicitationMs?: number;
-  /** Returns why turns of a principal may not run. Such turns end with `turn-refused`. */
-  readonly refusal?: TurnRefusal;
   /** The maximum number of concurrent turns in this process, not counting turns that wait for a human (32). With 0, other processes run them. */
   readonly turnsAtOnce?: number;
   /** Messages left by an earlier process run after this resolves, so that the tools they may need are connected. */
   readonly ready?: Promise<unknown>;
+}
+
+/** The options of `createSessions`. */
+export interface SessionsOptions extends SessionSettings {
+  readonly box: SessionBox;
+  readonly agents: Agents;
+  /** Returns why turns of a principal may not run. Such turns end with `turn-refused`. */
+  readonly refusal?: TurnRefusal;
 }
 
 const minute = 60_000;
@@ -282,7 +286,7 @@ class SessionService implements Sessions {
   async approve(
     id: string,
     toolCallId: string,
-    { approvalId, ...answer }: Approving & ApprovalSelector,
+    { approvalId, ...answer }: ApproveOptions & ApprovalSelector,
   ): Promise<void> {
     await this.#box.approvals.approve(
       await this.#answers.findApproval(await this.#find(id), toolCallId, approvalId),
@@ -290,7 +294,7 @@ class SessionService implements Sessions {
     );
   }
 
-  async deny(id: string, toolCallId: string, { approvalId, ...answer }: Denying & ApprovalSelector): Promise<void> {
+  async deny(id: string, toolCallId: string, { approvalId, ...answer }: DenyOptions & ApprovalSelector): Promise<void> {
     await this.#box.approvals.deny(
       await this.#answers.findApproval(await this.#find(id), toolCallId, approvalId),
       answer,

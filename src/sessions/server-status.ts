@@ -1,4 +1,4 @@
-import type { CatalogSnapshot, ServerProvenance } from '../catalog/snapshot.ts';
+import type { CatalogSnapshot, ServerSummary } from '../catalog/snapshot.ts';
 import type { SessionRecord } from '../journal/store/session-store.ts';
 import type { TurnEvent } from '../runtimes/runtime.ts';
 import type { EventLog } from './events/event-log.ts';
@@ -38,7 +38,7 @@ export function toSessionServers(
   ];
 }
 
-function fromCatalog({ name, status, connecting, needsSignIn, reason, tools }: ServerProvenance): SessionServer {
+function fromCatalog({ name, status, connecting, needsSignIn, reason, tools }: ServerSummary): SessionServer {
   const isDown = status === 'down';
   return {
     name,

@@ -1,4 +1,4 @@
-import type { ApprovalInbox } from '../pipeline/approvals/approvals.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
 import type { ContentBox } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
@@ -11,7 +11,7 @@ export interface SessionBox extends ContentBox, TurnBox {
   catalog(): CatalogSnapshot;
   on<Name extends keyof SignalboxEvents>(event: Name, listener: (event: SignalboxEvents[Name]) => void): () => void;
   readonly servers: {
-    started(options: { readonly profile?: string; readonly signal: AbortSignal }): Promise<void> | undefined;
+    started(options: { readonly profile?: string; readonly signal: AbortSignal }): Promise<void>;
     ready(options: { readonly signal: AbortSignal }): Promise<void>;
   };
   readonly approvals: Pick<ApprovalInbox, 'get' | 'approve' | 'deny'>;

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../core/errors.ts';
 import type { SessionRecord, SessionRecordQuery } from '../journal/store/session-store.ts';
 import type { TurnReason } from './events/session-event.ts';
-import type { Session, SessionPage, SessionQuery, SessionState } from './sessions.ts';
+import type { Session, SessionPage, SessionQuery, SessionStatus } from './sessions.ts';
 
 const defaultTitle = 'New session';
 const maxDerivedTitleChars = 80;
@@ -29,7 +29,7 @@ export function toSession(record: SessionRecord, idleMs: number): Session {
   };
 }
 
-function stateOf({ turn, queued, activeAt }: SessionRecord, idleMs: number): SessionState {
+function stateOf({ turn, queued, activeAt }: SessionRecord, idleMs: number): SessionStatus {
   if (turn !== 'none') return turn;
   if (queued > 0) return 'running';
   return activeAt + idleMs <= Date.now() ? 'expired' : 'idle';

@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../core/calls/permission-mode.ts';
 import type { JsonObject } from '../core/json/json.ts';
 import type { Principal } from '../core/principal.ts';
-import type { Approving, Denying } from '../pipeline/approvals/approvals.ts';
+import type { ApproveOptions, DenyOptions } from '../pipeline/approvals/approval-inbox.ts';
 import type { TranscriptMessage } from '../runtimes/runtime.ts';
 import type { SessionEvent, TurnReason } from './events/session-event.ts';
 import type { PendingElicitation } from './turns/turn-elicitations.ts';
@@ -40,8 +40,8 @@ export interface Sessions {
   /** Interrupts the running turn and removes the queued ones. Resolves with `false` when there was no turn. */
   interrupt(id: string): Promise<boolean>;
   /** Approves the call that waits under the model's tool call id. Rejects with `approval-unknown` or `approval-answered`. */
-  approve(id: string, toolCallId: string, how: Approving & ApprovalSelector): Promise<void>;
-  deny(id: string, toolCallId: string, how: Denying & ApprovalSelector): Promise<void>;
+  approve(id: string, toolCallId: string, how: ApproveOptions & ApprovalSelector): Promise<void>;
+  deny(id: string, toolCallId: string, how: DenyOptions & ApprovalSelector): Promise<void>;
   /** Answers an agent's question. Rejects with `question-unknown` or `question-answered`. */
   answer(id: string, toolCallId: string, answers: JsonObject, by: Principal): Promise<void>;
   /** Returns the questions of servers that wait for an answer in any session, oldest first. */
@@ -96,7 +96,7 @@ export interface EventOptions {
  * The state of a session: `waiting` for a human's approval or answer in a turn, `expired` after a long idle time, when its
  * tool state was released from memory (the next message resumes it).
  */
-export type SessionState = 'idle' | 'running' | 'waiting' | 'expired';
+export type SessionStatus = 'idle' | 'running' | 'waiting' | 'expired';
 
 /** One conversation with an agent. */
 export interface Session {
@@ -109,7 +109,7 @@ export interface Session {
   readonly title: string;
   readonly cwd: string;
   readonly permissionMode: PermissionMode;
-  readonly state: SessionState;
+  readonly state: SessionStatus;
   /** The principal that created the session. */
   readonly owner: Principal;
   /** ISO 8601, UTC. */

@@ -9,6 +9,7 @@ import { ActivePolicies, directoriesOf } from '../pipeline/policies/active-polic
 import { ExternalRun, beginCall } from '../pipeline/begin-call.ts';
 import { Compensations } from '../pipeline/undo/compensations.ts';
 import { Call } from '../pipeline/call-lifecycle.ts';
+import type { HostPolicySource } from '../pipeline/policies/compile-policies.ts';
 import { createContent } from '../pipeline/box-content.ts';
 import { Events } from '../pipeline/box-events.ts';
 import { FileGuard } from '../pipeline/files/file-guard.ts';
@@ -27,7 +28,7 @@ import type { Source, SourceHealth } from '../catalog/source/source.ts';
 import { awaitStartup, requireServers } from '../catalog/startup.ts';
 import { callOfResult } from '../core/calls/result-uri.ts';
 import { recordedName } from '../journal/entries/recorded-name.ts';
-import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
+import type { PruneRequest, PruneResult } from '../journal/pruning/prune-journal.ts';
 import { JournalReader } from '../journal/queries/journal-reader.ts';
 import { type CallSettlement, settleCall } from '../pipeline/recording/settle-call.ts';
 import { Pins } from '../catalog/pins/pins.ts';
@@ -58,8 +59,13 @@ export function createSignalbox(options: SignalboxOptions = {}): Promise<Signalb
   return openSignalbox(options);
 }
 
+/** The options of `openSignalbox`. */
+export interface OpenSignalboxOptions extends Omit<SignalboxOptions, 'policies'> {
+  readonly policies?: readonly HostPolicySource[];
+}
+
 /** Creates a box with its internal interface. */
-export async function openSignalbox(options: SignalboxOptions = {}): Promise<InternalSignalbox> {
+export async function openSignalbox(options: OpenSignalboxOptions = {}): Promise<InternalSignalbox> {
   const store =
     options.store ??
     sqliteStore(
@@ -78,7 +84,7 @@ export async function openSignalbox(options: SignalboxOptions = {}): Promise<Int
   }
 }
 
-async function assemble(options: SignalboxOptions, store: Store): Promise<InternalSignalbox> {
+async function assemble(options: OpenSignalboxOptions, store: Store): Promise<InternalSignalbox> {
   const redactor = createRedactor();
   for (const [name, value] of Object.entries(options.secrets ?? {})) redactor.add(name, value);
   const builtin =
@@ -224,7 +230,8 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
       disable: (server) => catalog.disable(server),
       health: (server) => redactHealth(catalog.source(server).health?.(), redactor),
       ready: (how) => requireServers(catalog, how),
-      started: (how) => awaitStartup(catalog, { ...how, waitMs: options.startup?.waitMs ?? defaultStartupWaitMs }),
+      started: async (how) =>
+        awaitStartup(catalog, { ...how, waitMs: options.startup?.waitMs ?? defaultStartupWaitMs }),
       instructions,
       accept: (server) => pins.accept(server),
     },
@@ -252,7 +259,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
     undo: {
       call: (callId, undoOptions) => undoCalls.undo(callId, undoOptions),
       session: (session, undoOptions) => undoCalls.undoSession(session, undoOptions),
-      status: (callId) => undoCalls.standing(callId),
+      status: (callId) => undoCalls.status(callId),
     },
     tokens: new AccessTokens(store.tokens, journal, redactor),
     secrets: {
@@ -301,7 +308,7 @@ class BoxJournal extends JournalReader implements JournalApi {
     this.#parts = { store, journal, redactor };
   }
 
-  async prune(request: PruneRequest): Promise<Pruned> {
+  async prune(request: PruneRequest): Promise<PruneResult> {
     const { pruneJournal } = await import('../journal/pruning/prune-journal.ts');
     return await pruneJournal(this.#parts.store, request);
   }

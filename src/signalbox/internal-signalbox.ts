@@ -1,3 +1,4 @@
+import type { AccessTokens } from '../access/access-tokens.ts';
 import type { Pins } from '../catalog/pins/pins.ts';
 import type { ToolReference } from '../core/calls/call.ts';
 import type { ConfigurationChange } from '../journal/entries/journal-event.ts';
@@ -5,14 +6,25 @@ import type { JournalReader } from '../journal/queries/journal-reader.ts';
 import type { JobStore } from '../journal/store/job-store.ts';
 import type { SessionStore } from '../journal/store/session-store.ts';
 import type { Store } from '../journal/store/store.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
+import type { Approvals } from '../pipeline/approvals/approvals.ts';
 import type { BeginOptions, BeginResult } from '../pipeline/begin-call.ts';
 import type { FileProtection } from '../pipeline/files/file-guard.ts';
+import type { HostPolicySource } from '../pipeline/policies/compile-policies.ts';
 import type { LocalServer } from '../sources/local/local-server.ts';
-import type { JournalApi, Signalbox } from './signalbox.ts';
+import type { JournalApi, PoliciesApi, Signalbox } from './signalbox.ts';
+
+/** The policies of a box, set by our own host, which has parsed their files already. */
+interface HostPoliciesApi extends PoliciesApi {
+  set(policies: readonly HostPolicySource[], options?: { readonly keepCode?: boolean }): Promise<void>;
+}
 
 /** The internal interface of a box, for our own server, sessions and commands. Not part of the public API. */
 export interface InternalSignalbox extends Signalbox {
+  readonly approvals: ApprovalInbox & Pick<Approvals, 'followCallers'>;
   readonly journal: JournalApi & JournalReader;
+  readonly policies: HostPoliciesApi;
+  readonly tokens: AccessTokens;
   /**
    * Begins a call that the host runs itself, such as a built-in tool of an agent: decided, approved, checkpointed and recorded like any
    * other. The tool's source marks it `isExternal`.

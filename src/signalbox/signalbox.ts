@@ -1,28 +1,28 @@
-import type { AccessTokens } from '../access/access-tokens.ts';
+import type { TokensApi } from '../access/access-tokens.ts';
 import type { ProfilesByName } from '../catalog/profile.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { Source, SourceHealth } from '../catalog/source/source.ts';
 import type { AbortSignalLike } from '../core/async/light-abort-signal.ts';
 import type { CallOptions, CallResult, ToolReference } from '../core/calls/call.ts';
+import type { CallOutcome } from '../core/calls/call-outcome.ts';
 import type { ToolDefinition } from '../core/tools/tool.ts';
-import type { PruneRequest, Pruned } from '../journal/pruning/prune-journal.ts';
-import type { JournalReader } from '../journal/queries/journal-reader.ts';
-import type { ResultPage } from '../journal/store/store.ts';
-import type { ApprovalInbox } from '../pipeline/approvals/approvals.ts';
-import type { BoxContent, ContentView, ServerInstructions } from '../pipeline/box-content.ts';
+import type { PruneRequest, PruneResult } from '../journal/pruning/prune-journal.ts';
+import type { CallStarted, JournalEvent, ToolInvoked } from '../journal/entries/journal-event.ts';
+import type { JournalVerification } from '../journal/integrity/verify-journal.ts';
+import type { ArchivedEntry } from '../journal/pruning/archive-file.ts';
+import type { JournalQuery, Page } from '../journal/queries/journal-reader.ts';
+import type { Statistics, StatisticsQuery } from '../journal/queries/statistics.ts';
+import type { ChainHead, ResultPage } from '../journal/store/store.ts';
+import type { ApprovalInbox } from '../pipeline/approvals/approval-inbox.ts';
+import type { BoxContent, ViewOptions, ServerInstructions } from '../pipeline/box-content.ts';
 import type { SignalboxEvents } from '../pipeline/box-events.ts';
 import type { PolicySummary } from '../pipeline/policies/active-policies.ts';
 import type { PolicySource, RuleSource } from '../pipeline/policies/compile-policies.ts';
 import type { ObservedCall } from '../pipeline/recording/call-entries.ts';
 import type { CallSettlement } from '../pipeline/recording/settle-call.ts';
-import type { UndoOptions, UndoResult, UndoStanding } from '../pipeline/undo/undo-calls.ts';
+import type { UndoOptions, UndoResult, UndoStatus } from '../pipeline/undo/undo-calls.ts';
 import type { Backtest } from '../policy/backtest.ts';
 import type { SecretOptions } from '../redaction/redactor.ts';
-
-/** Selects the view of one profile; without one, the whole catalog. */
-export interface ViewOptions {
-  readonly profile?: string;
-}
 
 /** An active profile. */
 export interface ProfileSummary {
@@ -49,11 +49,11 @@ export interface ServersApi {
   ready(options?: { readonly waitMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   /**
    * Waits until the first start of every server (or those of a profile) has ended, successfully or not, for at most `startup.waitMs` after
-   * it began. Returns `undefined` when none is starting.
+   * it began.
    */
-  started(options?: ViewOptions & { readonly signal?: AbortSignalLike }): Promise<void> | undefined;
+  started(options?: ViewOptions & { readonly signal?: AbortSignalLike }): Promise<void>;
   /** Returns the instructions for models of the servers that are up. */
-  instructions(view?: ContentView): readonly ServerInstructions[];
+  instructions(view?: ViewOptions): readonly ServerInstructions[];
   /** Accepts the definitions that a server has now, in place of those first seen or accepted before. */
   accept(server: string): Promise<void>;
 }
@@ -79,12 +79,37 @@ export interface ProfilesApi {
 }
 
 /** The journal of a box. */
-export interface JournalApi extends Pick<
-  JournalReader,
-  'query' | 'calls' | 'call' | 'statistics' | 'recording' | 'beginning' | 'verify' | 'stream' | 'export' | 'location'
-> {
+export interface JournalApi {
+  /** The location of the journal as display text. */
+  readonly location: string;
+  /** Returns a page of entries, newest first. */
+  query(query?: JournalQuery): Promise<Page<JournalEvent>>;
+  /** Returns one entry for each call, newest first: `ToolInvoked`, or `CallStarted` while it runs. */
+  calls(query?: JournalQuery): Promise<Page<ToolInvoked | CallStarted>>;
+  /** Returns the latest entry of one call. */
+  call(id: string): Promise<ToolInvoked | CallStarted | undefined>;
+  /** Returns counts and durations of the calls in a period. */
+  statistics(query: StatisticsQuery): Promise<Statistics>;
+  /** Returns the complete outcome of a call, without secrets, if it was recorded apart from its entry. */
+  recording(call: string): Promise<CallOutcome | undefined>;
+  /** Yields every matching entry, oldest first. With `follow`, continues with new entries until `signal` aborts. */
+  stream(
+    query?: JournalQuery,
+    options?: { readonly follow?: boolean; readonly signal?: AbortSignal },
+  ): AsyncIterable<JournalEvent>;
+  /** Writes every entry as a JSON line, oldest first, in chunks. Returns the number of entries. */
+  export(write: (text: string) => Promise<unknown>, options?: { readonly signal?: AbortSignal }): Promise<number>;
+  /**
+   * Recomputes the hash chain, and checks seal, index and stored records against it. `expected` is a head that was stored outside the
+   * journal, `archive` the pruned entries.
+   */
+  verify(options?: {
+    readonly expected?: ChainHead;
+    readonly archive?: AsyncIterable<ArchivedEntry>;
+    readonly signal?: AbortSignal;
+  }): Promise<JournalVerification>;
   /** Archives old entries in a file and removes them from the front of the journal. */
-  prune(request: PruneRequest): Promise<Pruned>;
+  prune(request: PruneRequest): Promise<PruneResult>;
   /** Records how a call ended whose outcome was unknown. Only humans can, and only once. */
   settle(call: string, how: CallSettlement): Promise<void>;
   /** Records a call that did not pass through this box, without a decision. */
@@ -100,7 +125,7 @@ export interface UndoApi {
   /** Undoes the calls of a session, newest first, until one cannot be undone. */
   session(session: string, options?: UndoOptions): Promise<UndoResult[]>;
   /** Returns whether a call can be undone, as far as that is known without trying. */
-  status(callId: string): Promise<UndoStanding>;
+  status(callId: string): Promise<UndoStatus>;
 }
 
 /** Values that must never be recorded. */
@@ -129,7 +154,7 @@ export interface Signalbox extends BoxContent {
   readonly journal: JournalApi;
   readonly undo: UndoApi;
   /** The access tokens for programs, when a server exposes this box. */
-  readonly tokens: Pick<AccessTokens, 'create' | 'list' | 'find' | 'revoke' | 'revocations' | 'check' | 'isActive'>;
+  readonly tokens: TokensApi;
   readonly secrets: SecretsApi;
   /** Waits for running calls (up to `graceMs`, 5 s), cancels the rest, and closes the servers and the journal. */
   close(options?: { readonly graceMs?: number }): Promise<void>;

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Source, SourceTool } from '../catalog/source/source.ts';
-import { transformSource } from '../catalog/transforms/transform-source.ts';
+import { transformServer } from '../catalog/transforms/transform-server.ts';
 import { createRedactor } from '../redaction/redactor.ts';
 import type { ToolContext } from '../core/tools/tool-context.ts';
 import { messageOf } from '../core/errors.ts';
@@ -45,7 +45,7 @@ export function record(server: Source, file: string, { secrets = {} }: RecordOpt
     write(recorded);
   };
 
-  return transformSource(server, (tool: SourceTool) => ({
+  return transformServer(server, (tool: SourceTool) => ({
     ...tool,
     async run(args: unknown, context: ToolContext) {
       const call = { call: tool.tool, arguments: plain(args) as JsonObject };

@@ -1,8 +1,8 @@
 import type { CallResult } from '../core/calls/call.ts';
 import type { CallOutcome, OutcomeName } from '../core/calls/call-outcome.ts';
 import type { Decision } from '../core/calls/decision.ts';
-import { createSignalbox } from '../signalbox/create-signalbox.ts';
-import type { PolicySource } from '../pipeline/policies/compile-policies.ts';
+import { openSignalbox } from '../signalbox/create-signalbox.ts';
+import type { HostPolicySource, PolicySource } from '../pipeline/policies/compile-policies.ts';
 import type { RecordedSession, SessionCall } from './recorded-session.ts';
 import { replay } from './replay.ts';
 
@@ -28,12 +28,20 @@ const begun: ReadonlySet<OutcomeName> = new Set(['timed-out', 'cancelled', 'unkn
  * server. Approvals are answered as recorded. A call without a recorded result (denied, awaiting approval, timed out …) ends as
  * recorded, unless the given rules decide it differently.
  */
-export async function* replaySession(
+export function replaySession(
   session: RecordedSession,
   { policies = [] }: SessionReplayOptions = {},
 ): AsyncGenerator<ReplayedCall> {
+  return replayWith(session, policies);
+}
+
+/** Does the work of `replaySession`, with rules that our own host may have parsed already. */
+export async function* replayWith(
+  session: RecordedSession,
+  policies: readonly HostPolicySource[],
+): AsyncGenerator<ReplayedCall> {
   let current: SessionCall | undefined;
-  const box = await createSignalbox({
+  const box = await openSignalbox({
     servers: session.cassettes.map((cassette) => replay(cassette)),
     builtin: false,
     policies,

@@ -1,4 +1,4 @@
-import type { SessionState } from '../core/tools/tool-context.ts';
+import type { ToolSessionState } from '../core/tools/tool-context.ts';
 import type { JsonValue } from '../core/json/json.ts';
 
 interface Written {
@@ -8,10 +8,10 @@ interface Written {
 
 /** Records the writes of one call to the session state, so that they can be reverted without touching later writes of others. */
 export class StateChanges {
-  readonly #watched = new Map<SessionState, Map<string, Written>>();
+  readonly #watched = new Map<ToolSessionState, Map<string, Written>>();
 
   /** Returns a view of the state that records writes. */
-  track(state: SessionState): SessionState {
+  track(state: ToolSessionState): ToolSessionState {
     const written = this.#watched.get(state) ?? new Map<string, Written>();
     this.#watched.set(state, written);
     const note = (key: string, after: JsonValue | undefined): void => {

@@ -1,5 +1,5 @@
 /** Runs the jobs of a store for some minutes of a fast clock, and prints the due time of each run that it claimed. */
-import { Schedules } from '../../src/sessions/schedules/schedules.ts';
+import { JobScheduler } from '../../src/sessions/schedules/schedules.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 const [file = '', begin = '0', minutes = '0'] = process.argv.slice(2);
@@ -12,7 +12,7 @@ jobs.claim = async (job) => {
   if (isMine) process.stdout.write(`${job.dueAt}\n`);
   return isMine;
 };
-const schedules = new Schedules({
+const schedules = new JobScheduler({
   store: jobs,
   sessions: {
     agents: () => [],

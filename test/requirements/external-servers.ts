@@ -39,7 +39,7 @@ export const externalServers: Section<'B'> = {
       'src/catalog/transforms/shaping/shape-source.test.ts > for any allow, deny and rename settings, listed tools can be called and run the right tool, and others cannot',
       'src/catalog/transforms/shaping/shape-source.test.ts > shapeSource > sets name, description, title, effect and provider options, by the new or the original name',
       'src/catalog/transforms/shaping/shape-arguments.test.ts > hidden and fixed arguments cannot be overridden by any argument of a caller',
-      'src/catalog/transforms/transform-source.test.ts > transformSource > lists hidden tools in the catalog with the reason',
+      'src/catalog/transforms/transform-server.test.ts > transformServer > lists hidden tools in the catalog with the reason',
       'test/e2e/cli-mcp.test.ts > external servers of the configuration > are listed and called, shaped as configured',
     ],
   },

@@ -3979,7 +3979,7 @@ export interface components {
        * @enum {boolean}
        */
       readonly uncounted?: true | undefined;
-      readonly undo: components['schemas']['UndoStanding'];
+      readonly undo: components['schemas']['UndoStatus'];
       /** @description The part of the duration that was spent waiting for a human. */
       readonly waitedMs?: number | undefined;
     };
@@ -5076,7 +5076,7 @@ export interface components {
        * @enum {boolean}
        */
       readonly uncounted?: true | undefined;
-      readonly undo: components['schemas']['UndoStanding'];
+      readonly undo: components['schemas']['UndoStatus'];
     };
     readonly SentMessage: {
       /** @description The events of the turn have a greater seq. */
@@ -6151,8 +6151,29 @@ export interface components {
     readonly UndoResults: {
       readonly items: readonly components['schemas']['UndoResult'][];
     };
+    /** @description A call is about to be undone. */
+    readonly UndoStarted: {
+      /**
+       * Format: date-time
+       * @example 2026-11-15T08:30:00.000Z
+       */
+      readonly at: string;
+      readonly callId: string;
+      /** @description The hash that chains the entry to all earlier entries. */
+      readonly hash: string;
+      readonly principal: components['schemas']['Principal'];
+      /** @description The position in the journal. */
+      readonly seq: number;
+      readonly sessionId?: string | undefined;
+      readonly tool: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'UndoStarted';
+    };
     /** @description Whether a call can be undone, as far as this is known in advance. */
-    readonly UndoStanding:
+    readonly UndoStatus:
       | {
           readonly changes: readonly components['schemas']['FileChange'][];
           /** @enum {string} */
@@ -6175,27 +6196,6 @@ export interface components {
           /** @enum {string} */
           readonly state: 'unavailable';
         };
-    /** @description A call is about to be undone. */
-    readonly UndoStarted: {
-      /**
-       * Format: date-time
-       * @example 2026-11-15T08:30:00.000Z
-       */
-      readonly at: string;
-      readonly callId: string;
-      /** @description The hash that chains the entry to all earlier entries. */
-      readonly hash: string;
-      readonly principal: components['schemas']['Principal'];
-      /** @description The position in the journal. */
-      readonly seq: number;
-      readonly sessionId?: string | undefined;
-      readonly tool: string;
-      /**
-       * @description discriminator enum property added by openapi-typescript
-       * @enum {string}
-       */
-      readonly type: 'UndoStarted';
-    };
     readonly WaitingCaller: {
       /** @description The number of its pending questions. */
       readonly pending: number;
@@ -6327,8 +6327,8 @@ export type Undone = components['schemas']['Undone'];
 export type UndoRequest = components['schemas']['UndoRequest'];
 export type UndoResult = components['schemas']['UndoResult'];
 export type UndoResults = components['schemas']['UndoResults'];
-export type UndoStanding = components['schemas']['UndoStanding'];
 export type UndoStarted = components['schemas']['UndoStarted'];
+export type UndoStatus = components['schemas']['UndoStatus'];
 export type WaitingCaller = components['schemas']['WaitingCaller'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

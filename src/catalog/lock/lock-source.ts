@@ -1,6 +1,6 @@
 import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { sanitizeText } from '../transforms/sanitize-text.ts';
-import { type MappedTool, mapSource } from '../transforms/transform-source.ts';
+import { type MappedTool, mapSource } from '../transforms/transform-server.ts';
 import { type InstructionsDiff, diffInstructions, reviewHint } from './diff-lock.ts';
 import { summarizeToolDiff } from './diff-tool.ts';
 import { truncate } from './difference.ts';

@@ -122,7 +122,7 @@ export interface SourceTool extends ToolDescription {
    * Present on a tool that only forwards calls to other tools. Its call is treated as a call of the target in every respect. Returns
    * an error message when the target is invalid.
    */
-  forward?(given: unknown): Forward | string;
+  forward?(given: unknown): ForwardedCall | string;
   /** Compensates for a call. Receives the same arguments as `run`. */
   undo?(args: unknown, context: ToolContext): unknown;
   /** The directories that it writes to, when they differ from those of its server. */
@@ -130,7 +130,7 @@ export interface SourceTool extends ToolDescription {
 }
 
 /** The target tool of a forwarded call, with its arguments. */
-export interface Forward {
+export interface ForwardedCall {
   readonly name: string;
   readonly arguments: JsonObject;
 }

@@ -6,7 +6,7 @@ import { Catalog } from '../catalog.ts';
 import { sanitizeTool } from './sanitize-source.ts';
 import { sanitizeText } from './sanitize-text.ts';
 import { configuredServer } from './shaping/shape-source.ts';
-import { type ToolTransform, transformSource } from './transform-source.ts';
+import { type ToolTransform, transformServer } from './transform-server.ts';
 
 const hidden = '\u200b\u{e0041}';
 const evil = testTool('evil', { description: `Reads.${hidden}` });
@@ -16,7 +16,7 @@ describe('hidden characters in the catalog', () => {
     const unchanged: ToolTransform = (tool) => tool;
     for (const mounted of [
       testSource('s', [evil]),
-      transformSource(testSource('s', [evil]), unchanged),
+      transformServer(testSource('s', [evil]), unchanged),
       configuredServer(testSource('s', [evil]), undefined),
       configuredServer(testSource('s', [evil]), { origin: 'the test', rename: { other: 'another' } }),
     ]) {

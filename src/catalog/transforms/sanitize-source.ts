@@ -6,12 +6,12 @@ import { sanitizeSchema, schemaTexts } from './sanitize-schema.ts';
 import type { ContentListing } from '../source/source-content.ts';
 import type { Source, SourceState, SourceTool } from '../source/source.ts';
 import { sanitizeText } from './sanitize-text.ts';
-import { transformSource } from './transform-source.ts';
+import { transformServer } from './transform-server.ts';
 
 /** Returns a source without hidden characters, with notices about suspicious tools. Sources inside this process and clean sources are returned unchanged. */
 export function sanitizeSource(source: Source): Source {
   if (source.isClean === true || source.adapter.startsWith('local:')) return source;
-  return { ...transformSource(sanitizeContent(source), sanitizeTool), isClean: true };
+  return { ...transformServer(sanitizeContent(source), sanitizeTool), isClean: true };
 }
 
 const maxNamed = 80;

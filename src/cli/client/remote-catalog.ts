@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerProvenance } from '../../catalog/snapshot.ts';
+import type { CatalogNotice, CatalogSnapshot, HiddenTool, ServerSummary } from '../../catalog/snapshot.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 import type { ServerClient } from './server-client.ts';
@@ -8,7 +8,7 @@ import type { ServerClient } from './server-client.ts';
 interface CatalogDocument {
   readonly version: number;
   readonly items: readonly ToolDefinition[];
-  readonly servers: readonly (Omit<ServerProvenance, 'since'> & { readonly since: string })[];
+  readonly servers: readonly (Omit<ServerSummary, 'since'> & { readonly since: string })[];
   readonly hidden: readonly (Omit<HiddenTool, 'since'> & { readonly since: string })[];
   readonly notices: readonly CatalogNotice[];
 }

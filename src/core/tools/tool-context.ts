@@ -28,7 +28,7 @@ export interface ToolContext {
   /** The resources of connected servers that the caller's profile shows. Absent in isolated tools. */
   readonly resources?: ToolResources | undefined;
   /** Values that this server stores for this session; deleted with the session. */
-  readonly state: SessionState;
+  readonly state: ToolSessionState;
 }
 
 /** Resources of connected servers for one call, in the shapes of MCP plus the name of the server. */
@@ -42,7 +42,7 @@ export interface ToolResources {
 }
 
 /** Values that a server stores for one session between calls. Change them with `set`: in calls that can be undone, `get` returns a copy. */
-export interface SessionState {
+export interface ToolSessionState {
   get(key: string): JsonValue | undefined;
   set(key: string, value: JsonValue): void;
   delete(key: string): void;

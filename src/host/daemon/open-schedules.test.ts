@@ -7,7 +7,7 @@ import {
   openSessionFixture,
   runTurn,
 } from '../../../test/support/sessions/session-fixture.ts';
-import type { Schedules } from '../../sessions/schedules/schedules.ts';
+import type { JobScheduler } from '../../sessions/schedules/schedules.ts';
 import type { SessionEvent } from '../../sessions/events/session-event.ts';
 import { openSchedules } from './open-sessions.ts';
 
@@ -21,7 +21,7 @@ function resultOf(events: readonly SessionEvent[]): unknown {
 
 describe('the built-in tools of sessions and jobs', () => {
   let fixture: SessionFixture;
-  let schedules: Schedules;
+  let schedules: JobScheduler;
   let session: string;
   before(async () => {
     fixture = await openSessionFixture();

@@ -4,7 +4,7 @@ import type { SessionStore } from '../../journal/store/session-store.ts';
 import { cliEnvironment } from '../../runtimes/claude/shared/installation.ts';
 import { transcriptIds } from '../../runtimes/claude/shared/transcript.ts';
 import type { SessionsOptions } from '../../sessions/create-sessions.ts';
-import { type SchedulesOptions, Schedules } from '../../sessions/schedules/schedules.ts';
+import { type JobSchedulerOptions, JobScheduler } from '../../sessions/schedules/schedules.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { recallMemory } from '../../sessions/turns/running-turn.ts';
 import type { TurnRefusal } from '../../sessions/turns/turn-runner.ts';
@@ -79,12 +79,12 @@ export function openSchedules(
     ready,
     runs = true,
     ...options
-  }: Pick<SchedulesOptions, 'onProblem'> & {
+  }: Pick<JobSchedulerOptions, 'onProblem'> & {
     readonly ready?: Promise<unknown>;
     readonly runs?: boolean;
   },
-): Schedules {
-  const schedules = new Schedules({
+): JobScheduler {
+  const schedules = new JobScheduler({
     store: box.jobStore,
     pubSub: box.shared.pubSub,
     sessions,

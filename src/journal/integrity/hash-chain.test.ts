@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { type Verification, linkHash, verifyChain } from './hash-chain.ts';
+import { type ChainVerification, linkHash, verifyChain } from './hash-chain.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 import { draft } from '../store/store.conformance.ts';
 
@@ -15,7 +15,10 @@ after(() => rmSync(directory, { recursive: true }));
 let files = 0;
 
 /** Writes entries, closes the store, tampers with the file, and verifies it. */
-async function verifyAfter(bodies: readonly string[], tamper: (database: DatabaseSync) => void): Promise<Verification> {
+async function verifyAfter(
+  bodies: readonly string[],
+  tamper: (database: DatabaseSync) => void,
+): Promise<ChainVerification> {
   const file = join(directory, `${files++}.db`);
   const store = sqliteStore({ file });
   await store.append(

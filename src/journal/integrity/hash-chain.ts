@@ -30,7 +30,7 @@ export interface JournalFault {
 }
 
 /** The result of verifying the hash chain: its head, or the first broken link. */
-export type Verification =
+export type ChainVerification =
   | { readonly ok: true; readonly entries: number; readonly head: ChainHead }
   | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
 
@@ -53,7 +53,7 @@ export interface VerifyOptions {
 export async function verifyChain(
   store: Pick<Store, 'anchor' | 'beginning' | 'entries'>,
   options: VerifyOptions = {},
-): Promise<Verification> {
+): Promise<ChainVerification> {
   const beginning = await store.beginning();
   const { expected, heads = [] } = options;
   const anchors = [beginning, await store.anchor(), ...heads, ...(expected === undefined ? [] : [expected])];
@@ -95,7 +95,7 @@ export async function verifyChain(
 }
 
 /** Verifies again from the new beginning, after entries were pruned during the verification. */
-function verifyAgain(store: Parameters<typeof verifyChain>[0], options: VerifyOptions): Promise<Verification> {
+function verifyAgain(store: Parameters<typeof verifyChain>[0], options: VerifyOptions): Promise<ChainVerification> {
   if (options.archive === undefined) return verifyChain(store, options);
   throw new SignalboxError(
     'journal-pruned',
@@ -109,7 +109,7 @@ async function verifyArchive(
   beginning: ChainHead,
   anchors: readonly ChainHead[],
   signal?: AbortSignal,
-): Promise<Verification> {
+): Promise<ChainVerification> {
   let entries = 0;
   let head: ChainHead | undefined;
   for await (const entry of archive) {
@@ -135,7 +135,7 @@ async function verifyArchive(
 }
 
 /** Returns the failure for a head that was pruned and so cannot be checked. */
-function prunedHead({ seq }: ChainHead): Verification {
+function prunedHead({ seq }: ChainHead): ChainVerification {
   return {
     ok: false,
     entries: 0,

@@ -1,6 +1,6 @@
 import { AuthorityHistory } from './authority-history.ts';
 import { ApprovalHistory } from './approval-history.ts';
-import { type Verification, type VerifyOptions, verifyChain } from './hash-chain.ts';
+import { type ChainVerification, type VerifyOptions, verifyChain } from './hash-chain.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 import { OutcomeHistory } from './outcome-history.ts';
 import type { Beginning } from '../store/drop-request.ts';
@@ -8,14 +8,14 @@ import { type Seal, type Sealer, isGenuine } from './seal.ts';
 import type { ChainHead, Store } from '../store/store.ts';
 
 /** The sealed position for the key of this machine, or the reason why the seal cannot be checked here. */
-export type Authentication =
+export type SealStatus =
   | { readonly state: 'sealed'; readonly seq: number }
   | { readonly state: 'unknown'; readonly why: string };
 
 /** The result of `verify`: a valid journal, or its first problem. */
 export type JournalVerification =
-  | (Verification & { readonly ok: true; readonly authentication: Authentication })
-  | (Verification & { readonly ok: false });
+  | (ChainVerification & { readonly ok: true; readonly authentication: SealStatus })
+  | (ChainVerification & { readonly ok: false });
 
 type VerifiedStore = Pick<
   Store,
@@ -109,7 +109,7 @@ function authenticate(
   sealer: Sealer | undefined,
   seals: readonly Seal[],
   beginning: Beginning,
-): Authentication | { readonly seq: number; readonly problem: string } {
+): SealStatus | { readonly seq: number; readonly problem: string } {
   if (sealer === undefined) return { state: 'unknown', why: 'there is no usable key on this machine' };
   const own = seals.find(({ key }) => key === sealer.key);
   if (own === undefined) {

@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { fillStore } from '../../../test/support/journal/filled-store.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { readArchives } from './archive-file.ts';
-import { type Verification, verifyChain } from '../integrity/hash-chain.ts';
+import { type ChainVerification, verifyChain } from '../integrity/hash-chain.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 import { pruneJournal } from './prune-journal.ts';
 import type { Beginning } from '../store/drop-request.ts';
@@ -28,7 +28,7 @@ async function filledStore(t: TestContext, calls = 400): Promise<{ store: Store;
   return { store, file: (name) => join(directory, name) };
 }
 
-const verifyWith = (store: Store, ...files: readonly string[]): Promise<Verification> =>
+const verifyWith = (store: Store, ...files: readonly string[]): Promise<ChainVerification> =>
   verifyChain(store, { archive: readArchives(files) });
 
 /** A store with another `drop`. */

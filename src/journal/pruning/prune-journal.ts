@@ -6,7 +6,7 @@ import { copyAuthorityRecords } from '../integrity/authority-records.ts';
 import { AuthorityHistory } from '../integrity/authority-history.ts';
 import { linkHash } from '../integrity/hash-chain.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
-import type { Beginning, Dropped } from '../store/drop-request.ts';
+import type { Beginning, DropResult } from '../store/drop-request.ts';
 import type { ChainHead, Store } from '../store/store.ts';
 
 const pageBytes = 4 * 1024 * 1024;
@@ -22,13 +22,13 @@ export interface PruneRequest {
 }
 
 /** The entries that were pruned or would be pruned. */
-export interface Pruned {
+export interface PruneResult {
   readonly entries: number;
   /** The first and the last pruned entry. */
   readonly first?: number;
   readonly last?: number;
   /** Present when entries were dropped. */
-  readonly dropped?: Dropped;
+  readonly dropped?: DropResult;
   /** An open call, whose entry and all later entries cannot be pruned. */
   readonly keptFor?: string;
 }
@@ -40,7 +40,7 @@ export interface Pruned {
 export async function pruneJournal(
   store: Store,
   { before, archive, onProgress, signal }: PruneRequest,
-): Promise<Pruned> {
+): Promise<PruneResult> {
   const from = await store.beginning();
   const [open] = await store.entries({ order: 'oldest-first', type: 'CallStarted', calls: true, limit: 1 });
   const { seq: newest } = await store.anchor();
@@ -125,7 +125,7 @@ class PastEntries {
     }
   }
 
-  found(): Pruned {
+  found(): PruneResult {
     const entries = (this.last?.seq ?? this.#from.seq) - this.#from.seq;
     const last = this.last?.seq;
     return omitUndefined({ entries, first: last && this.#from.seq + 1, last, keptFor: this.#keptFor });

@@ -15,27 +15,27 @@ export interface StatisticsQuery {
 }
 
 /** Percentiles of the durations of calls that reached their tool. */
-export interface Latency {
+export interface LatencyPercentiles {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
 /** Counts of ended calls. */
-export interface Tally {
+export interface CallCounts {
   readonly calls: number;
   /** The number of calls by outcome, without zeros. */
   readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;
   /** Absent when no call reached its tool. */
-  readonly latencyMs?: Latency;
+  readonly latencyMs?: LatencyPercentiles;
 }
 
 /** Statistics of calls: in total, by time bucket, and by tool and server, most called first. */
 export interface Statistics {
-  readonly total: Tally;
-  readonly buckets: readonly (Tally & { readonly at: number })[];
-  readonly tools: readonly (Tally & { readonly tool: string; readonly server: string })[];
-  readonly servers: readonly (Tally & { readonly server: string })[];
+  readonly total: CallCounts;
+  readonly buckets: readonly (CallCounts & { readonly at: number })[];
+  readonly tools: readonly (CallCounts & { readonly tool: string; readonly server: string })[];
+  readonly servers: readonly (CallCounts & { readonly server: string })[];
 }
 
 const pageSize = 10_000;
@@ -101,7 +101,7 @@ class KindGroup extends Group {
 function tallies<Name extends object>(
   groups: readonly KindGroup[],
   nameOf: (group: KindGroup) => Name,
-): (Name & Tally)[] {
+): (Name & CallCounts)[] {
   const named = Map.groupBy(
     groups.filter(({ kind }) => kind.server !== ''),
     (group) => JSON.stringify(nameOf(group)),
@@ -111,7 +111,7 @@ function tallies<Name extends object>(
     .toSorted((one, other) => other.calls - one.calls);
 }
 
-function tallyOf(groups: readonly Group[]): Tally {
+function tallyOf(groups: readonly Group[]): CallCounts {
   const outcomes: Partial<Record<OutcomeName, number>> = {};
   for (const group of groups)
     for (const [outcome, calls] of group.outcomes) outcomes[outcome] = (outcomes[outcome] ?? 0) + calls;
@@ -119,7 +119,7 @@ function tallyOf(groups: readonly Group[]): Tally {
   return omitUndefined({ calls, outcomes, latencyMs: latencyOf(groups) });
 }
 
-function latencyOf(groups: readonly Group[]): Latency | undefined {
+function latencyOf(groups: readonly Group[]): LatencyPercentiles | undefined {
   const sorted = new Float64Array(groups.reduce((sum, { durations }) => sum + durations.length, 0));
   let place = 0;
   for (const { durations } of groups) {

@@ -21,7 +21,7 @@ export interface DropRequest {
 }
 
 /** The number of dropped records. */
-export interface Dropped {
+export interface DropResult {
   readonly entries: number;
   readonly approvals: number;
   readonly results: number;

@@ -6,12 +6,15 @@ import type { EntryDraft, EntryType, StoredEntry } from '../entries/stored-entry
 import type { RecoveryOptions, SessionStore } from './session-store.ts';
 import type { PubSub } from './pub-sub.ts';
 import type { KeyValueStore } from './key-value-store.ts';
-import type { Beginning, Dropped, DropRequest } from './drop-request.ts';
+import type { Beginning, DropResult, DropRequest } from './drop-request.ts';
 import type { Seal, Sealer } from '../integrity/seal.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { JobStore } from './job-store.ts';
 
-/** The interface of persistent storage. Every driver passes `store.conformance.ts`. */
+/**
+ * The storage of all records of a box. Opaque to users, who create one with `sqliteStore` or `postgresStore` and pass it to `createSignalbox`,
+ * which closes it: the members are the port that drivers implement, and change between versions. Every driver passes `store.conformance.ts`.
+ */
 export interface Store extends ApprovalStore {
   /** The name of this process in the entries that it writes. */
   readonly writer: string;
@@ -57,7 +60,7 @@ export interface Store extends ApprovalStore {
   /** Returns the beginning of the journal: the last entry that was pruned. */
   beginning(): Promise<Beginning>;
   /** Drops old entries and other records of the same age. Rejects when another process is dropping entries. */
-  drop(request: DropRequest): Promise<Dropped>;
+  drop(request: DropRequest): Promise<DropResult>;
   /**
    * Returns intents without an outcome whose process has ended. Each intent is assigned to one process until its outcome is written,
    * also when processes on several machines start at the same time.

@@ -19,6 +19,7 @@ import type { Redactor } from '../../redaction/redactor.ts';
 import type { Store } from '../../journal/store/store.ts';
 import { askOncePerSessionRule } from '../../policy/default-policy.ts';
 import { entryDraft } from '../recording/entry-draft.ts';
+import type { ApprovalInbox, ApproveOptions, DenyOptions } from './approval-inbox.ts';
 import { type ApprovalPage, type ApprovalPageQuery, firstPage, stateOf, toApproval } from './approval-view.ts';
 import { editProblem, restoreRedacted } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
@@ -34,23 +35,6 @@ import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** An approval by a human. */
-export interface Approving {
-  readonly by: Principal;
-  /** Runs the tool with these arguments instead of the requested ones. */
-  readonly arguments?: JsonObject;
-  /** Also answers later calls. `nothing` overrides a default that would be remembered. */
-  readonly remember?: RememberScope | 'nothing';
-  /** Approves without seeing the hidden parts that are not registered secret values. Not needed after a reveal. */
-  readonly acknowledgeHidden?: boolean;
-}
-
-/** A denial by a human. */
-export interface Denying {
-  readonly by: Principal;
-  readonly reason?: string;
-}
-
 /** A change of whether a call waits for an answer. */
 export interface CallerChange {
   readonly approvalId: string;
@@ -65,7 +49,7 @@ const maxComparedApprovals = 10_000;
 const maxEditLength = 1024 * 1024;
 
 /** The questions that wait for a human, and their answers. The first answer wins. */
-export class Approvals {
+export class Approvals implements ApprovalInbox {
   readonly #store: Store;
   readonly #journal: Journal;
   readonly #redactor: Redactor;
@@ -151,7 +135,7 @@ export class Approvals {
   }
 
   /** Approves one exact call. Only humans can. */
-  async approve(id: string, approving: Approving): Promise<Approval> {
+  async approve(id: string, approving: ApproveOptions): Promise<Approval> {
     return this.#approve(id, approving, async (approval) => {
       if (await this.#hasRevealed(approval, approving.by)) return 'revealed';
       if (approving.acknowledgeHidden === true) return 'acknowledged';
@@ -160,7 +144,7 @@ export class Approvals {
   }
 
   /** Approves for a human whose host received the arguments in full; they count as revealed unless `acknowledgeHidden` is set. */
-  async approveWithFullArguments(id: string, approving: Approving): Promise<Approval> {
+  async approveWithFullArguments(id: string, approving: ApproveOptions): Promise<Approval> {
     return this.#approve(id, approving, async () =>
       approving.acknowledgeHidden === true ? 'acknowledged' : 'revealed',
     );
@@ -168,7 +152,7 @@ export class Approvals {
 
   async #approve(
     id: string,
-    { by, arguments: edited, remember }: Approving,
+    { by, arguments: edited, remember }: ApproveOptions,
     resolveHiddenParts: (approval: Approval) => Promise<NonNullable<ApprovalResolution['hiddenParts']>>,
   ): Promise<Approval> {
     assertHuman(by, 'approve');
@@ -189,7 +173,7 @@ export class Approvals {
   }
 
   /** Denies one exact call. Only humans can. */
-  async deny(id: string, { by, reason }: Denying): Promise<Approval> {
+  async deny(id: string, { by, reason }: DenyOptions): Promise<Approval> {
     assertHuman(by, 'deny');
     return this.denyBySystem(id, by, reason);
   }
@@ -441,9 +425,3 @@ function notPendingError({ id, state, answer }: Approval): SignalboxError {
     `${id} was already ${verb} by ${principalName(answer.by)} at ${answer.at}`,
   );
 }
-
-/** The public part of `Approvals`. */
-export type ApprovalInbox = Pick<
-  Approvals,
-  'list' | 'page' | 'get' | 'reveal' | 'approve' | 'deny' | 'rules' | 'revoke' | 'preview' | 'attach' | 'followCallers'
->;

@@ -1,12 +1,12 @@
-import type { SessionState } from '../../core/tools/tool-context.ts';
+import type { ToolSessionState } from '../../core/tools/tool-context.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 
 /** The states that servers store for sessions, separate for each server. */
 export class SessionStates {
-  readonly #states = new Map<string, SessionState>();
+  readonly #states = new Map<string, ToolSessionState>();
 
   /** Returns the state of a server in a session. A call without a session has a separate state. */
-  of(session: string | undefined, server: string): SessionState {
+  of(session: string | undefined, server: string): ToolSessionState {
     if (session === undefined) return sessionState();
     const key = `${server}\n${session}`;
     let state = this.#states.get(key);
@@ -20,7 +20,7 @@ export class SessionStates {
   }
 }
 
-function sessionState(): SessionState {
+function sessionState(): ToolSessionState {
   const values = new Map<string, JsonValue>();
   return {
     get: (key) => values.get(key),

@@ -3,7 +3,7 @@ import { emitSafely } from '../../core/async/emit-safely.ts';
 import { type AbortSignalLike, LightAbortSignal, raceAbort } from '../../core/async/light-abort-signal.ts';
 import type { CallClient, QuestionOptions, ToolClient } from '../../core/calls/call-client.ts';
 import type { Progress } from '../../core/calls/call.ts';
-import type { SessionState, ToolContext, ToolResources } from '../../core/tools/tool-context.ts';
+import type { ToolSessionState, ToolContext, ToolResources } from '../../core/tools/tool-context.ts';
 import type { BoxContent } from '../box-content.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
 import type { CallClock } from '../limits/call-clock.ts';
@@ -76,7 +76,7 @@ export class CallContext implements ToolContext {
     return this.#clock.hold();
   }
 
-  get state(): SessionState {
+  get state(): ToolSessionState {
     const state = this.#parts.states.of(this.session, this.server);
     return this.#call.run.stateChanges?.track(state) ?? state;
   }

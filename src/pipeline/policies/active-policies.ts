@@ -10,7 +10,7 @@ import type { ToolPolicy } from '../../policy/code-policy.ts';
 import type { PolicyInput } from '../../policy/policy.ts';
 import { type Call, type DecidedCall, type PreparedCall, workspaceOf } from '../call-lifecycle.ts';
 import { type PolicySet, SessionFacts } from './session-facts.ts';
-import type { PolicySource, RuleSource } from './compile-policies.ts';
+import type { HostPolicySource, HostRuleSource } from './compile-policies.ts';
 import { recordedArguments } from '../recording/call-entries.ts';
 import { resolve } from 'node:path';
 
@@ -105,7 +105,7 @@ export class ActivePolicies {
 
   /** Replaces the policies, all or none. Rejects with a `PolicyError` that lists every problem. */
   async set(
-    sources: readonly PolicySource[],
+    sources: readonly HostPolicySource[],
     { keepCode = false }: { readonly keepCode?: boolean } = {},
   ): Promise<void> {
     const retained = keepCode ? (this.#current?.code ?? []) : [];
@@ -116,7 +116,7 @@ export class ActivePolicies {
     // Imported on demand: not every box has rules.
     const { compilePolicies } = await import('./compile-policies.ts');
     const code = [...retained, ...sources.filter(isCode)];
-    const rules = sources.filter((source): source is RuleSource => !isCode(source));
+    const rules = sources.filter((source): source is HostRuleSource => !isCode(source));
     const policy = compilePolicies(rules, this.#builtin);
     this.#current = { policy, code, facts: new SessionFacts(policy, this.#store, this.#current?.facts) };
   }
@@ -138,7 +138,7 @@ export function toPolicyInput(call: PreparedCall): PolicyInput {
   };
 }
 
-function isCode(source: PolicySource): source is ToolPolicy {
+function isCode(source: HostPolicySource): source is ToolPolicy {
   return 'check' in source && typeof source.check === 'function';
 }
 

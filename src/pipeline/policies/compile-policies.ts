@@ -5,12 +5,12 @@ import { parsePolicyText } from '../../policy/rules/parse-policy-text.ts';
 import { type PolicyDocument, readPolicies } from '../../policy/rules/read-policies.ts';
 
 /** Compiles rules from several sources into one policy. Throws a `PolicyError` that lists every problem. */
-export function compilePolicies(sources: readonly RuleSource[], builtin?: string): Policy {
+export function compilePolicies(sources: readonly HostRuleSource[], builtin?: string): Policy {
   return new Policy(readPolicies(documentsOf(sources), builtin));
 }
 
 /** Returns the documents of the rules. Single rules are combined into one document. */
-function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] {
+function documentsOf(sources: readonly HostRuleSource[]): readonly PolicyDocument[] {
   const documents: PolicyDocument[] = [];
   const rules: JsonObject[] = [];
   for (const source of sources) {
@@ -21,11 +21,11 @@ function documentsOf(sources: readonly RuleSource[]): readonly PolicyDocument[] 
   return rules.length === 0 ? documents : [...documents, { value: rules, file: 'policies', placeOf: () => undefined }];
 }
 
-function isText(source: RuleSource): source is PolicyText {
+function isText(source: HostRuleSource): source is PolicyText {
   return typeof (source as Partial<PolicyText>).text === 'string' && 'file' in source;
 }
 
-function isDocument(source: RuleSource): source is PolicyDocument {
+function isDocument(source: HostRuleSource): source is PolicyDocument {
   return 'placeOf' in source && typeof source.placeOf === 'function';
 }
 
@@ -33,7 +33,13 @@ function isDocument(source: RuleSource): source is PolicyDocument {
 export type PolicySource = ToolPolicy | RuleSource;
 
 /** Rules: one, or a file of them. */
-export type RuleSource = JsonObject | PolicyText | PolicyDocument;
+export type RuleSource = JsonObject | PolicyText;
+
+/** Rules from our own host, which may have parsed their file already. */
+export type HostRuleSource = RuleSource | PolicyDocument;
+
+/** A policy from our own host. */
+export type HostPolicySource = ToolPolicy | HostRuleSource;
 
 /** The text of a file of rules, as YAML. */
 export interface PolicyText {

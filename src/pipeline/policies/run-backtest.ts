@@ -1,13 +1,13 @@
 import type { Undone, ToolInvoked } from '../../journal/entries/journal-event.ts';
 import type { JournalReader } from '../../journal/queries/journal-reader.ts';
 import { type Backtest, Backtester, type BacktestCall } from '../../policy/backtest.ts';
-import { type RuleSource, compilePolicies } from './compile-policies.ts';
+import { type HostRuleSource, compilePolicies } from './compile-policies.ts';
 import { eventOf, namingIn } from './recorded-calls.ts';
 
 /** Returns the recorded calls that a policy would have decided differently. Calls before `since` only count as past calls. */
 export async function backtest(
   journal: JournalReader,
-  rules: readonly RuleSource[],
+  rules: readonly HostRuleSource[],
   { since = 0, signal }: { readonly since?: number; readonly signal?: AbortSignal } = {},
   directoriesOf?: ConstructorParameters<typeof Backtester>[1],
 ): Promise<Backtest> {

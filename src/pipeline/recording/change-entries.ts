@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { ServerProvenance } from '../../catalog/snapshot.ts';
+import type { ServerSummary } from '../../catalog/snapshot.ts';
 import type { ConfigurationChange } from '../../journal/entries/journal-event.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
@@ -11,13 +11,9 @@ import { entryDraft } from './entry-draft.ts';
  * server during startup.
  */
 export function recordServers(catalog: Catalog, journal: Journal, redactor: Redactor, builtin?: string): () => void {
-  let before = new Map<string, ServerProvenance>();
-  const record = (
-    server: string,
-    status: ServerProvenance['status'] | 'removed',
-    tools: number,
-    reason?: string,
-  ): void => journal.note(() => entryDraft('ServerChanged', { server, status, tools, reason }, redactor));
+  let before = new Map<string, ServerSummary>();
+  const record = (server: string, status: ServerSummary['status'] | 'removed', tools: number, reason?: string): void =>
+    journal.note(() => entryDraft('ServerChanged', { server, status, tools, reason }, redactor));
   return catalog.subscribe((snapshot) => {
     const servers = snapshot.servers.filter(({ name }) => catalog.source(name).state().down?.isStarting !== true);
     const now = new Map(servers.map((server) => [server.name, server]));

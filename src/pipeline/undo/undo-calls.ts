@@ -39,7 +39,7 @@ export interface UndoResult {
 }
 
 /** The possibility of undoing a call. `blocked`: an obstacle prevents all or part of it. */
-export type UndoStanding =
+export type UndoStatus =
   | { readonly state: 'ready'; readonly changes: readonly FileChange[] }
   | {
       readonly state: 'blocked';
@@ -77,7 +77,7 @@ export class UndoCalls {
   }
 
   /** Returns whether a call can be undone now, as far as that is known without trying. */
-  async standing(callId: string): Promise<UndoStanding> {
+  async status(callId: string): Promise<UndoStatus> {
     try {
       const { stored, obstacle, canDoTheRest } = await this.#inspect(await this.#ended(callId), { partial: true });
       const changes = stored?.changes ?? [];

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
-import type { ServerProvenance } from '../../catalog/snapshot.ts';
+import type { ServerSummary } from '../../catalog/snapshot.ts';
 import type { CallMetrics } from '../../pipeline/stages/observe.ts';
 import { type OnShed, shedReasons } from '../http/admission.ts';
 import { CallDurations } from './call-durations.ts';
@@ -61,7 +61,7 @@ function shedCounter(registry: Registry): OnShed {
 }
 
 /** Returns a function that updates the gauge of servers that are up. Disabled servers have no series. */
-export function serverGauge(registry: Registry): (servers: readonly ServerProvenance[]) => void {
+export function serverGauge(registry: Registry): (servers: readonly ServerSummary[]) => void {
   const name = 'signalbox_server_up';
   // Several HTTP servers in one process may share a registry.
   const known = registry.getSingleMetric(name);

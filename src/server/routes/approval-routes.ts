@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Approval, RememberedRule } from '../../core/calls/approval.ts';
 import type { JsonObject } from '../../core/json/json.ts';
 import type { InternalSignalbox } from '../../signalbox/internal-signalbox.ts';
-import type { Approving } from '../../pipeline/approvals/approvals.ts';
+import type { ApproveOptions } from '../../pipeline/approvals/approval-inbox.ts';
 import type { RememberPreview } from '../../pipeline/approvals/remembered.ts';
 import { maySeeHidden } from '../access/identity.ts';
 import { routeRoles } from '../access/route-roles.ts';
@@ -193,7 +193,7 @@ export function addApprovalRoutes(app: ServerApp, box: InternalSignalbox): void 
     return json(context, previewSchema, shown, 200);
   });
   app.openapi(answerRoute('approve', approveRequestSchema), async (context) => {
-    const answer = omitUndefined(context.req.valid('json')) as Omit<Approving, 'by'>;
+    const answer = omitUndefined(context.req.valid('json')) as Omit<ApproveOptions, 'by'>;
     const answered = await approvals.approve(context.req.valid('param').id, { by: context.var.principal, ...answer });
     return json(context, approvalSchema, answered, 200);
   });

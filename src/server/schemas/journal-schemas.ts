@@ -246,7 +246,7 @@ const undoStandingSchema = z
     z.object({ state: z.literal('undone') }),
     z.object({ state: z.literal('unavailable'), reason: z.string() }),
   ])
-  .openapi('UndoStanding', {
+  .openapi('UndoStatus', {
     description: 'Whether a call can be undone, as far as this is known in advance.',
   });
 

@@ -9,7 +9,7 @@ import type { Store } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type { Principal } from '../../core/principal.ts';
 import { sqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { type SchedulesOptions, Schedules } from './schedules.ts';
+import { type JobSchedulerOptions, JobScheduler } from './schedules.ts';
 import type { NewSession, Session } from '../sessions.ts';
 
 const ada: Principal = { id: 'ada', kind: 'human' };
@@ -56,7 +56,7 @@ class RecordingSessions {
 }
 
 interface Setup {
-  readonly schedules: Schedules;
+  readonly schedules: JobScheduler;
   readonly sessions: RecordingSessions;
   readonly store: Store;
   /** Sets the clock and starts the due jobs. */
@@ -65,7 +65,7 @@ interface Setup {
   another(): Setup;
 }
 
-function setUp(t: TestContext, options: Partial<SchedulesOptions> = {}, file?: string): Setup {
+function setUp(t: TestContext, options: Partial<JobSchedulerOptions> = {}, file?: string): Setup {
   if (file === undefined) {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-jobs-'));
     t.after(() => rmSync(directory, { recursive: true }));
@@ -75,7 +75,7 @@ function setUp(t: TestContext, options: Partial<SchedulesOptions> = {}, file?: s
   t.after(() => store.close());
   const sessions = new RecordingSessions();
   let now = start;
-  const schedules = new Schedules({
+  const schedules = new JobScheduler({
     store: store.jobs,
     sessions,
     redact: (text) => text.replaceAll('hunter2', '[redacted]'),
@@ -229,7 +229,7 @@ describe('Schedules with the sessions of a box', () => {
     const { sessions, box, close } = await openSessionFixture();
     t.after(close);
     let now = start;
-    const schedules = new Schedules({
+    const schedules = new JobScheduler({
       store: box.jobStore,
       sessions,
       redact: (text) => box.secrets.redact(text),

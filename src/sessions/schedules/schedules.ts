@@ -11,8 +11,8 @@ import { type Job, type NewJob, toJob, parseJobOwner, parseJobText } from './job
 import type { Sessions } from '../sessions.ts';
 import type { TurnRefusal } from '../turns/turn-runner.ts';
 
-/** The dependencies of schedules. */
-export interface SchedulesOptions {
+/** The dependencies of a job scheduler. */
+export interface JobSchedulerOptions {
   readonly store: JobStore;
   /** Notifies other processes of the same store about changed jobs. */
   readonly pubSub?: PubSub;
@@ -37,18 +37,36 @@ const topic = 'jobs';
 const interruptedRunError = 'Signalbox ended before the session was created';
 
 /**
- * Runs jobs at their scheduled times, each run in a new session. When several processes share a store, each run starts at most
+ * Jobs that run at their scheduled times, each run in a new session. When several processes share a store, each run starts at most
  * once. After downtime, a job that was due within the last day runs once.
  */
-export class Schedules {
-  readonly #parts: SchedulesOptions;
+export interface Schedules {
+  /** Creates a job. An existing job with the same `id` stays unchanged. Rejects with `job-invalid` or `agent-unknown`. */
+  create(request: NewJob, owner: Principal, id?: string): Promise<Job>;
+  /** Returns all jobs, or those of one owner, oldest first. */
+  list(query?: { readonly owner?: string }): Promise<readonly Job[]>;
+  /** Returns a job. Rejects with `job-unknown` when no job has this id. */
+  get(id: string): Promise<Job>;
+  /** Deletes a job. Sessions that it started continue. */
+  delete(id: string): Promise<void>;
+  /** Restores a job that was deleted less than a week ago. Runs that it missed meanwhile are skipped. */
+  restore(id: string): Promise<void>;
+  /** Runs a job now, outside its schedule, and returns it with the result. Rejects with `job-unknown` when no job has this id. */
+  run(id: string): Promise<Job>;
+  /** Starts no more runs, and waits until the runs in progress have created their sessions. Their turns continue. */
+  close(): Promise<void>;
+}
+
+/** Runs the jobs of a store. Every process of the store has one. */
+export class JobScheduler implements Schedules {
+  readonly #parts: JobSchedulerOptions;
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #state: 'created' | 'started' | 'closed' = 'created';
   #stop: (() => void) | undefined;
 
-  constructor(parts: SchedulesOptions) {
+  constructor(parts: JobSchedulerOptions) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
   }

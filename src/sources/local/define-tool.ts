@@ -11,14 +11,14 @@ import type { FromJsonSchema } from './infer-json-schema.ts';
 export type ToolSchema = (StandardSchemaV1 & StandardJSONSchemaV1) | { readonly [keyword: string]: unknown };
 
 /** The type of the handler's arguments: the schema's output type, or the type that a JSON Schema literal describes. */
-export type ValueOf<Schema> = Schema extends StandardSchemaV1
+export type ToolArguments<Schema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : unknown extends FromJsonSchema<Schema>
     ? Record<string, unknown>
     : FromJsonSchema<Schema>;
 
 /** The return type of a handler with an output schema, besides a full result. */
-export type ReturnOf<Schema> = Schema extends StandardSchemaV1
+export type ToolReturn<Schema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferInput<Schema>
   : FromJsonSchema<Schema>;
 
@@ -26,7 +26,7 @@ export type ReturnOf<Schema> = Schema extends StandardSchemaV1
 export type NoInput = { readonly type: 'object' };
 
 /** The members that all tool objects share. */
-export interface ToolFacts {
+export interface ToolBase {
   /** Preferably letters, digits, `-` and `_`; other characters are replaced in the name that models see. */
   readonly name: string;
   readonly title?: string;
@@ -54,28 +54,28 @@ export interface ToolFacts {
 }
 
 /** Everything about a tool, in one object. The handler may return any JSON value, content blocks or a full result. */
-export interface Tool<Input extends ToolSchema> extends ToolFacts {
+export interface Tool<Input extends ToolSchema> extends ToolBase {
   readonly input?: Input;
   readonly output?: undefined;
   /** Reverts a completed call. */
-  undo?(args: ValueOf<Input>, context: ToolContext): unknown;
-  run(args: ValueOf<Input>, context: ToolContext): unknown;
+  undo?(args: ToolArguments<Input>, context: ToolContext): unknown;
+  run(args: ToolArguments<Input>, context: ToolContext): unknown;
 }
 
 /** A tool with an output schema. */
-export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSchema> extends ToolFacts {
+export interface ToolWithOutput<Input extends ToolSchema, Output extends ToolSchema> extends ToolBase {
   readonly input?: Input;
   readonly output: Output;
   /** Reverts a completed call. */
-  undo?(args: ValueOf<Input>, context: ToolContext): unknown;
+  undo?(args: ToolArguments<Input>, context: ToolContext): unknown;
   run(
-    args: ValueOf<Input>,
+    args: ToolArguments<Input>,
     context: ToolContext,
-  ): ReturnOf<Output> | ToolResult | Promise<ReturnOf<Output> | ToolResult>;
+  ): ToolReturn<Output> | ToolResult | Promise<ToolReturn<Output> | ToolResult>;
 }
 
 /** A tool with schemas of any type, as servers accept them. */
-export interface OwnTool extends ToolFacts {
+export interface SignalboxTool extends ToolBase {
   readonly input?: ToolSchema;
   readonly output?: ToolSchema | undefined;
   readonly forward?: SourceTool['forward'];
@@ -100,13 +100,13 @@ export function defineTool<const Input extends ToolSchema = NoInput>(tool: Tool<
 export function defineTool<const Input extends ToolSchema = NoInput, const Output extends ToolSchema = NoInput>(
   tool: ToolWithOutput<Input, Output>,
 ): ToolWithOutput<Input, Output>;
-export function defineTool(tool: OwnTool): OwnTool {
+export function defineTool(tool: SignalboxTool): SignalboxTool {
   assertTool(tool);
   return Object.freeze({ ...tool });
 }
 
 /** Throws when the definition of a tool is invalid. */
-export function assertTool<Given extends OwnTool>(tool: Given): Given {
+export function assertTool<Given extends SignalboxTool>(tool: Given): Given {
   if (typeof tool.name !== 'string' || tool.name === '')
     throw new SignalboxError('tool-invalid', 'a tool needs a name');
   if (typeof tool.description !== 'string' || tool.description === '') {

@@ -4,7 +4,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ToolAnnotations } from '../../core/tools/tool.ts';
-import { type OwnTool, type ToolSchema, assertTool } from './define-tool.ts';
+import { type SignalboxTool, type ToolSchema, assertTool } from './define-tool.ts';
 
 /** The members of an AI SDK tool (`tool({...})`) that are used here. */
 export interface AiSdkTool {
@@ -29,10 +29,10 @@ export interface ClaudeTool {
 }
 
 /** Any tool object that a local server accepts. */
-export type AnyTool = OwnTool | AiSdkTool | ClaudeTool;
+export type AnyTool = SignalboxTool | AiSdkTool | ClaudeTool;
 
 /** Converts tools of other SDKs to our form, without a change of behavior. `key` names a tool without a name of its own. */
-export function toTool(given: AnyTool, key: string | undefined): OwnTool {
+export function toTool(given: AnyTool, key: string | undefined): SignalboxTool {
   if (typeof given === 'object' && given !== null) {
     if (isOwn(given)) return assertTool(given);
     if (isClaude(given)) return assertTool(fromClaude(given));
@@ -44,7 +44,7 @@ export function toTool(given: AnyTool, key: string | undefined): OwnTool {
   );
 }
 
-function isOwn(given: AnyTool): given is OwnTool {
+function isOwn(given: AnyTool): given is SignalboxTool {
   return 'run' in given && typeof given.run === 'function';
 }
 
@@ -56,7 +56,7 @@ function isAiSdk(given: AnyTool): given is AiSdkTool {
   return 'inputSchema' in given;
 }
 
-function fromClaude(given: ClaudeTool): OwnTool {
+function fromClaude(given: ClaudeTool): SignalboxTool {
   const { name, description, inputSchema, annotations } = given;
   const handler = given.handler.bind(given) as (args: unknown, extra: unknown) => unknown;
   return omitUndefined({
@@ -78,7 +78,7 @@ function isEmptyShape(schema: unknown): boolean {
   );
 }
 
-function fromAiSdk(given: AiSdkTool, key: string | undefined): OwnTool {
+function fromAiSdk(given: AiSdkTool, key: string | undefined): SignalboxTool {
   if (key === undefined)
     throw new SignalboxError(
       'tool-invalid',

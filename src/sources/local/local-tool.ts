@@ -5,7 +5,7 @@ import { SignalboxError } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/json/json.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Effect } from '../../core/tools/tool.ts';
-import type { OwnTool } from './define-tool.ts';
+import type { SignalboxTool } from './define-tool.ts';
 import { type Isolate, createIsolate } from './isolate/isolate.ts';
 import { type CompiledToolSchema, compileToolSchema } from './compile-tool-schema.ts';
 
@@ -18,7 +18,7 @@ export interface LocalTool {
 const noArguments = { type: 'object', properties: {} } as const;
 
 /** Converts a tool to the form of the catalog: compiles its schemas, derives its effect, creates its isolate. */
-export function localTool(tool: OwnTool, compiler: SchemaCompiler, server: string): LocalTool {
+export function localTool(tool: SignalboxTool, compiler: SchemaCompiler, server: string): LocalTool {
   const where = `tool "${tool.name}" of server "${server}"`;
   const input = compileToolSchema(tool.input ?? noArguments, compiler, `${where}, input`);
   assertObject(input.json, where);
@@ -70,7 +70,7 @@ function assertObject(json: JsonSchema, where: string): void {
 }
 
 /** Returns the effect of a tool. An undeclared effect is the most restrictive one, so that a forgotten declaration never skips an approval. */
-function effectOf(tool: OwnTool): Effect {
+function effectOf(tool: SignalboxTool): Effect {
   if (tool.effect !== undefined) return tool.effect;
   if (tool.annotations?.readOnlyHint === true) return 'read';
   return tool.undo === undefined ? 'irreversible' : 'compensable';

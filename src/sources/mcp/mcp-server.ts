@@ -7,7 +7,7 @@ import { type JsonValue, isJsonObject } from '../../core/json/json.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { raceAbort } from '../../core/async/light-abort-signal.ts';
 import { Connection, type ServerListName } from './connection/connection.ts';
-import type { ServerFacts } from './connection/server-link.ts';
+import type { McpServerInfo } from './connection/server-link.ts';
 import { type McpServerOptions, connectionOptions } from './mcp-server-options.ts';
 import { RecentLines } from '../../process/recent-lines.ts';
 import { RemoteContent } from './content/remote-content.ts';
@@ -15,7 +15,7 @@ import { RemoteTools } from './content/remote-tools.ts';
 import { Supervisor } from './supervision/supervisor.ts';
 
 /** The health of a server and its self-description. */
-export type McpServerHealth = SourceHealth & Partial<ServerFacts>;
+export type McpServerHealth = SourceHealth & Partial<McpServerInfo>;
 
 /** An MCP server as a source of tools, resources and prompts. */
 export interface McpServer extends Source {
@@ -50,7 +50,7 @@ export function mcpServer(options: McpServerOptions): McpServer {
   /** Notices about lists that did not end. */
   const cuts = new Map<ServerListName, string>();
   let state: SourceState | undefined;
-  let facts: ServerFacts | undefined;
+  let facts: McpServerInfo | undefined;
   let { roots = [], logLevel } = options;
 
   const changed = (): void => {

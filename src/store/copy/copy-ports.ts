@@ -1,4 +1,4 @@
-import type { Verification } from '../../journal/integrity/hash-chain.ts';
+import type { ChainVerification } from '../../journal/integrity/hash-chain.ts';
 import type { ChainHead } from '../../journal/store/store.ts';
 
 /** A stored value of a row. */
@@ -49,7 +49,7 @@ export interface CopyTarget {
   /** Writes the rows and the progress in one transaction. */
   write(table: CopiedTable, page: CopiedPage): Promise<void>;
   /** Flushes everything to the disk and verifies the hash chain. */
-  verify(expected: ChainHead, signal?: AbortSignal): Promise<Verification>;
+  verify(expected: ChainHead, signal?: AbortSignal): Promise<ChainVerification>;
   /** Yields all rows of a table in any order, with the columns in the order of the source. */
   rows(table: CopiedTable): AsyncIterable<readonly CopiedRow[]>;
   /** Opens the store for use. */

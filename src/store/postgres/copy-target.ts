@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { type Verification, verifyChain } from '../../journal/integrity/hash-chain.ts';
+import { type ChainVerification, verifyChain } from '../../journal/integrity/hash-chain.ts';
 import type { ChainHead } from '../../journal/store/store.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import type {
@@ -123,7 +123,7 @@ class PostgresTarget implements CopyTarget {
     }
   }
 
-  async verify(expected: ChainHead, signal?: AbortSignal): Promise<Verification> {
+  async verify(expected: ChainHead, signal?: AbortSignal): Promise<ChainVerification> {
     await this.#database.pipeline([flush]);
     await this.#client.query('ANALYZE');
     const journal = new JournalTable(this.#database, '');

@@ -2,7 +2,7 @@ import { newId } from '../../core/identifiers.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Sealer } from '../../journal/integrity/seal.ts';
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
-import type { DropRequest, Dropped } from '../../journal/store/drop-request.ts';
+import type { DropRequest, DropResult } from '../../journal/store/drop-request.ts';
 import type { RecoveryOptions } from '../../journal/store/session-store.ts';
 import type { Appended, ChainHead, EntryQuery, IndexFault, Store } from '../../journal/store/store.ts';
 import { TableStore } from '../tables/table-store.ts';
@@ -108,7 +108,7 @@ class ConnectedStore extends TableStore implements PostgresStore {
     return this.#journal.openCalls();
   }
 
-  drop(request: DropRequest): Promise<Dropped> {
+  drop(request: DropRequest): Promise<DropResult> {
     return this.#pruned.drop(request);
   }
 

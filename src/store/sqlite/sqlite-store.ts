@@ -5,7 +5,7 @@ import { PresenceLock } from '../../core/locks/presence-lock.ts';
 import type { EntryDraft, StoredEntry } from '../../journal/entries/stored-entry.ts';
 import type { Sealer } from '../../journal/integrity/seal.ts';
 import type { CallSamples, SampleQuery } from '../../journal/store/call-samples.ts';
-import type { DropRequest, Dropped } from '../../journal/store/drop-request.ts';
+import type { DropRequest, DropResult } from '../../journal/store/drop-request.ts';
 import type { Appended, ChainHead, EntryQuery, IndexFault, Store } from '../../journal/store/store.ts';
 import { LocalPubSub } from '../local-pub-sub.ts';
 import { searchEntries } from '../search-entries.ts';
@@ -137,7 +137,7 @@ class SqliteStore extends TableStore implements Store {
     return (await this.#open()).filter(({ writer }) => writer === this.writer);
   }
 
-  async drop(request: DropRequest): Promise<Dropped> {
+  async drop(request: DropRequest): Promise<DropResult> {
     await this.#catchUp();
     return await this.#pruned.drop(request);
   }

@@ -1,3 +1,4 @@
+export type { SurfaceCallOptions, ToolBox } from '../tool-box.ts';
 export { claudeAgentOptions } from './agent-options.ts';
 export type { ClaudeAgentOptions, ClaudeAgentSettings, ClaudeBox } from './agent-options.ts';
 export { claudePassthrough } from './passthrough.ts';

@@ -1,21 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { omitUndefined } from '../../core/omit-undefined.ts';
-import type { Store } from '../../journal/store/store.ts';
 import type { Peer } from './requests/request-context.ts';
-import type { EndpointBox } from './endpoint-box.ts';
+import type { McpBox } from './mcp-box.ts';
 import { isAddressedTo, isSameOrigin } from './http/host-check.ts';
 import { McpHttpHandler } from './http/http-handler.ts';
-import { McpEndpoint } from './mcp-endpoint.ts';
+import { type EndpointOptions, McpEndpoint } from './mcp-endpoint.ts';
 import { serveStdio } from './stdio/serve-stdio.ts';
 import { toWireError } from './protocol/to-wire-error.ts';
 import { Refusal, errorText, wireCodes } from './protocol/wire-messages.ts';
 import { readRequestBody } from './http/request-body.ts';
-
-/** The box that an endpoint serves: a Signalbox. Processes with the same store share their sessions. */
-export interface McpBox extends EndpointBox {
-  readonly shared?: Pick<Store, 'keyValues' | 'pubSub'>;
-}
 
 /** Options of `mcpEndpoint`. */
 export interface McpEndpointOptions {
@@ -78,9 +72,11 @@ const localHosts = ['localhost', '127.0.0.1', '[::1]'];
 export function mcpEndpoint(box: McpBox, options: McpEndpointOptions = {}): EmbeddedMcpEndpoint {
   const { inbox, approvalWaitMs, maxBodyBytes = defaultMaxBodyBytes, allowedHosts = localHosts } = options;
   const log = options.log ?? ((line: string) => console.error(line));
+  // Present in every box of `createSignalbox`, and internal: processes with the same store share the sessions of MCP clients.
+  const { shared } = box as McpBox & Pick<EndpointOptions, 'shared'>;
   const endpoint = new McpEndpoint({
     box,
-    ...omitUndefined({ inbox: inbox === undefined ? undefined : () => inbox, approvalWaitMs, shared: box.shared }),
+    ...omitUndefined({ inbox: inbox === undefined ? undefined : () => inbox, approvalWaitMs, shared }),
   });
   const http = new McpHttpHandler({ endpoint, log });
   const hosts = new Set(allowedHosts.map((name) => name.toLowerCase()));

@@ -4,7 +4,7 @@ import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { ClientChannel, Peer } from './requests/request-context.ts';
 import { ListChangeNotifier } from './listing/list-changes.ts';
 import { ConversationRegistry } from './sessions/conversation-registry.ts';
-import type { EndpointBox } from './endpoint-box.ts';
+import type { McpBox } from './mcp-box.ts';
 import { type RecentClient, parseEnvelope } from './protocol/client-info.ts';
 import { LegacySession } from './sessions/legacy-session.ts';
 import { type ChangeSubscription, listen } from './listing/listen-request.ts';
@@ -23,7 +23,7 @@ import {
 
 /** Options of `McpEndpoint`. */
 export interface EndpointOptions {
-  readonly box: EndpointBox;
+  readonly box: McpBox;
   /** Returns the address of the console, where people approve calls. Unknown before the server listens. */
   readonly inbox?: () => string | undefined;
   /** The time for which a call waits for a human before it ends as `awaiting-approval` (default 50 s). */

@@ -67,33 +67,46 @@ function pageOf({ name, file }: Entry): string {
   ].join('\n');
 }
 
-/** Types that users get from the library and pass on, without constructing them. */
-const opaque: ReadonlySet<string> = new Set([
-  'AccessTokens',
-  'Approvals',
-  'Facts',
-  'JournalReader',
-  'PolicyDocument',
-  'RuntimeTools',
-  'Schedules',
-  'SessionsOptions',
-  'Store',
-]);
+/**
+ * Types whose members are internal. Users get a `Store` from `sqliteStore` or `postgresStore` and pass it to `createSignalbox`. Its members are
+ * the port that drivers implement, which changes with the journal.
+ */
+const opaque: ReadonlySet<string> = new Set(['Store']);
 
-/** Returns "entry: symbol names type" for each type that a public signature names and no entry exports. */
+/**
+ * Returns "entry: symbol names type" for each type that a public signature names and that users cannot import from the same entry, or
+ * from the main one.
+ */
 export function unexportedTypes(): string[] {
-  const symbols = entries.map(({ name, file }) => ({ name, symbols: symbolsOf(readModule(file)) }));
-  const exported = new Set(symbols.flatMap((entry) => entry.symbols.map((symbol) => symbol.name)));
-  return symbols.flatMap((entry) =>
-    entry.symbols.flatMap(({ name, code, names }) =>
-      (opaque.has(name) ? [] : names)
-        .filter(
-          (type) =>
-            /^[A-Z]/.test(type) && !exported.has(type) && new RegExp(`\\b${type}\\b`).test(withoutComments(code)),
-        )
-        .map((type) => `${entry.name}: ${name} names ${type}`),
-    ),
+  const exportsOf = new Map(entries.map(({ name, file }) => [name, symbolsOf(readModule(file))]));
+  const main = exportsOf.get(manifest.name) ?? [];
+  return [...exportsOf].flatMap(([entry, symbols]) => {
+    const importable = new Set([...symbols, ...main].map(({ name }) => name));
+    return symbols.flatMap(({ name, code, names }) =>
+      names
+        .filter((type) => /^[A-Z]/.test(type) && !importable.has(type) && mentions(code, type))
+        .map((type) => `${entry}: ${name} names ${type}`),
+    );
+  });
+}
+
+/** Returns "entry: type" for each exported type to which no signature of an exported function or class leads. */
+export function unusedTypes(): string[] {
+  const symbols = entries.flatMap(({ name: entry, file }) =>
+    symbolsOf(readModule(file)).map((symbol) => ({ ...symbol, entry })),
   );
+  let left = symbols.filter(({ isValue }) => !isValue);
+  let found = symbols.filter(({ isValue }) => isValue);
+  while (found.length > 0) {
+    const named = left.filter(({ name }) => found.some(({ code }) => mentions(code, name)));
+    left = left.filter((symbol) => !named.includes(symbol));
+    found = named;
+  }
+  return left.map(({ name, entry }) => `${entry}: ${name}`);
+}
+
+function mentions(code: string, type: string): boolean {
+  return new RegExp(`\\b${type}\\b`).test(withoutComments(code));
 }
 
 function withoutComments(code: string): string {
@@ -163,7 +176,9 @@ function symbolOf(module: Module, local: string, exported: string): Symbol {
     if (further === undefined) throw new Error(`${module.file} does not declare ${local}`);
     return symbolOf(readModule(further.from), further.local, exported);
   }
-  const code = shown.map(({ declaration }) => codeOf(declaration, module)).join('\n');
+  const code = opaque.has(exported)
+    ? `interface ${exported} {\n  // The members are internal.\n}`
+    : shown.map(({ declaration }) => codeOf(declaration, module)).join('\n');
   return {
     name: exported,
     isValue: !['TSInterfaceDeclaration', 'TSTypeAliasDeclaration'].includes(first.declaration.type),

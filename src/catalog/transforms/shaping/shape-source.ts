@@ -3,7 +3,7 @@ import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { SchemaCompiler } from '../../schema/schema-compiler.ts';
 import type { Source, SourceState, SourceTool } from '../../source/source.ts';
 import { sanitizeSource } from '../sanitize-source.ts';
-import { type ToolTransform, applyTransforms, mapSource } from '../transform-source.ts';
+import { type ToolTransform, applyTransforms, mapSource } from '../transform-server.ts';
 import { shapeArguments } from './shape-arguments.ts';
 import { type ShapedTool, matchesToolPattern, keysFor, sectionFor, unmatched } from './shaping-keys.ts';
 import type { ArgumentShaping, ToolShaping } from './tool-shaping.ts';

@@ -21,7 +21,7 @@ import { approvalTable } from './approval-tables.ts';
 import { findApproval, withRecords } from '../../open-records.ts';
 import { describeAbandoned } from './argument-lines.ts';
 
-interface ApproveOptions {
+interface ApproveCommandOptions {
   readonly edit?: string;
   readonly remember?: RememberScope | 'nothing';
   readonly yes?: boolean;
@@ -46,7 +46,7 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
     )
     .option('-y, --yes', 'remember without asking')
     .option('--acknowledge-hidden', 'approve without seeing hidden parts that are not registered secrets')
-    .action(async (prefix: string, options: ApproveOptions, command: Command) => {
+    .action(async (prefix: string, options: ApproveCommandOptions, command: Command) => {
       const globals = readGlobalOptions(command);
       if (options.edit !== undefined && options.remember !== undefined && options.remember !== 'nothing')
         throw usageError(

@@ -24,7 +24,10 @@ export function addReplayCommand(program: Command, { terminal: { output, errors 
     .option('--policies <file>', 'decide the calls with the rules of this file')
     .action(async (session: string, { policies: file }: { policies?: string }, command: Command) => {
       const globals = readGlobalOptions(command);
-      const { recordedSession, replaySession } = await import('../../../testing/index.ts');
+      const [{ recordedSession }, { replayWith }] = await Promise.all([
+        import('../../../testing/recorded-session.ts'),
+        import('../../../testing/replay-session.ts'),
+      ]);
       const policies =
         file === undefined ? [] : (await import('../policy/policy-files.ts')).loadPolicyDocuments(file, globals);
       await withJournal(globals, async (journal) => {
@@ -32,7 +35,7 @@ export function addReplayCommand(program: Command, { terminal: { output, errors 
         const recorded = await line.during('reading the session', () => recordedSession(journal, session));
         if (recorded.calls.length === 0) throw await unknownSessionError(session, journal);
         const items = await line.during('running its calls again', () =>
-          describeReplay(replaySession(recorded, { policies })),
+          describeReplay(replayWith(recorded, policies)),
         );
         const changed = items.filter(({ differs }) => differs !== 'no').length;
         if (globals.json) await printJson(output, { items });

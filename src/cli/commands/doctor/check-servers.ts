@@ -1,4 +1,4 @@
-import type { CatalogNotice, HiddenTool, ServerProvenance } from '../../../catalog/snapshot.ts';
+import type { CatalogNotice, HiddenTool, ServerSummary } from '../../../catalog/snapshot.ts';
 import { isUnmatchedNotice } from '../../../catalog/transforms/shaping/shaping-keys.ts';
 import type { Configuration } from '../../../config/configuration.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
@@ -44,7 +44,7 @@ function checkHidden({ name, server, by, reason }: HiddenTool): Finding[] {
   return [warning(what, `report it to the author of server "${server}", or ${trust}`)];
 }
 
-function checkServer(server: ServerProvenance, lastOutput: string, builtinName: string): Finding {
+function checkServer(server: ServerSummary, lastOutput: string, builtinName: string): Finding {
   const { name, status, tools, reason = `server "${server.name}" is down`, required } = server;
   switch (status) {
     case 'up':
@@ -61,7 +61,7 @@ function checkServer(server: ServerProvenance, lastOutput: string, builtinName: 
   }
 }
 
-function fixOfServer({ name, adapter, connecting, needsSignIn, isFailing }: ServerProvenance): string {
+function fixOfServer({ name, adapter, connecting, needsSignIn, isFailing }: ServerSummary): string {
   const disable = `set "disabled": true on mcpServers.${name}`;
   if (connecting === true) return `check that it is an MCP server; to continue without it, ${disable}`;
   if (needsSignIn === true) return `signalbox login ${name}`;

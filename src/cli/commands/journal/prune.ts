@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Pruned, pruneJournal } from '../../../journal/pruning/prune-journal.ts';
+import { type PruneResult, pruneJournal } from '../../../journal/pruning/prune-journal.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { type CommandContext, readGlobalOptions } from '../../command-context.ts';
@@ -55,7 +55,7 @@ export function addPruneCommand(journal: Command, { terminal }: CommandContext):
     });
 }
 
-function render({ entries, first, last, dropped, keptFor }: Pruned, archive: string | undefined): string {
+function render({ entries, first, last, dropped, keptFor }: PruneResult, archive: string | undefined): string {
   const note =
     keptFor === undefined
       ? ''

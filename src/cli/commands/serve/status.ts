@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Tally } from '../../../journal/queries/statistics.ts';
+import type { CallCounts } from '../../../journal/queries/statistics.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { withReadRecords } from '../../open-records.ts';
 import { type CommandContext, type GlobalOptions, readGlobalOptions } from '../../command-context.ts';
@@ -20,7 +20,7 @@ interface RecordsSummary {
   /** The number of pending approvals. */
   readonly waiting: number;
   readonly sessions: { readonly all: number; readonly active: number };
-  readonly lastHour: Tally;
+  readonly lastHour: CallCounts;
 }
 
 const hourMs = 3_600_000;
@@ -135,7 +135,7 @@ function calls(waiting: number): string {
   return waiting === 1 ? '1 call waits' : `${waiting} calls wait`;
 }
 
-function outcomes({ calls: ended, outcomes: byOutcome }: Tally): string {
+function outcomes({ calls: ended, outcomes: byOutcome }: CallCounts): string {
   const parts = Object.entries(byOutcome).map(([outcome, count]) => `${count} ${outcome}`);
   return parts.length === 0 ? 'no calls' : `${pluralize(ended, 'call')}: ${parts.join(', ')}`;
 }

@@ -3,12 +3,12 @@ import { messageOf } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { raceAbort } from '../../../core/async/light-abort-signal.ts';
 import { parseName } from '../../../core/tools/tool-names.ts';
-import type { BegunCall, RuntimeToolResult, Question, Turn } from '../../runtime.ts';
+import type { RuntimeToolCall, RuntimeToolResult, Question, Turn } from '../../runtime.ts';
 import { toBuiltInTool, toOutputText, questionToolName } from './built-in-tools.ts';
 import type { HookInput, Permission, PermissionRequest, ServerOrigin } from './claude-options.ts';
 import type { ToolCallEvents } from './tool-call-events.ts';
 
-type Allowed = Extract<BegunCall, { allowed: true }>;
+type Allowed = Extract<RuntimeToolCall, { allowed: true }>;
 
 /** Options of `PermissionGate`. */
 interface PermissionGateOptions {

@@ -10,7 +10,7 @@ import { type OpenAIRequest, startOpenAIApi } from '../../../../test/support/mod
 import { scriptedModel } from '../../../../test/support/model/scripted-model.ts';
 import { runTurn } from '../../../../test/support/runtime/run-turn.ts';
 import { type SuiteBox, openSuiteBox } from '../../../../test/support/runtime/suite-box.ts';
-import { transformSource } from '../../../catalog/transforms/transform-source.ts';
+import { transformServer } from '../../../catalog/transforms/transform-server.ts';
 import type { JsonSchema } from '../../../core/json/json.ts';
 import { localServer } from '../../../sources/local/local-server.ts';
 import { modelRuntime } from '../model-runtime.ts';
@@ -53,7 +53,7 @@ describe('requests to providers', () => {
       }),
     });
     const providerOptions = { openai: { strict: true }, anthropic: { cacheControl: { type: 'ephemeral' } } };
-    box.box.servers.add(transformSource(camera, (tool) => ({ ...tool, providerOptions })));
+    box.box.servers.add(transformServer(camera, (tool) => ({ ...tool, providerOptions })));
   });
   after(() => box.close());
 

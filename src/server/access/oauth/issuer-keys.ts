@@ -3,7 +3,7 @@ import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters, LocalJWKSet } from 
 import { messageOf } from '../../../core/errors.ts';
 
 /** The cache times for the keys of an issuer. */
-export interface KeyTimes {
+export interface KeyCacheTimes {
   /** Older keys are read again in the background (10 minutes). */
   readonly freshMs: number;
   /** The minimum time between two reads, also for unknown keys (30 s); 5 s after a failure. */
@@ -12,7 +12,7 @@ export interface KeyTimes {
   readonly maxStaleMs: number;
 }
 
-const defaultTimes: KeyTimes = { freshMs: 10 * 60_000, coolDownMs: 30_000, maxStaleMs: 24 * 60 * 60_000 };
+const defaultTimes: KeyCacheTimes = { freshMs: 10 * 60_000, coolDownMs: 30_000, maxStaleMs: 24 * 60 * 60_000 };
 const failedCoolDownMs = 5000;
 
 /** No key matches a token. */
@@ -31,7 +31,7 @@ export class KeyMissingError extends Error {
 export class IssuerKeys {
   readonly #read: () => Promise<JSONWebKeySet>;
   readonly #log: (line: string) => void;
-  readonly #times: KeyTimes;
+  readonly #times: KeyCacheTimes;
   #set: LocalJWKSet | undefined;
   #ids: ReadonlySet<unknown> = new Set();
   #version = '';
@@ -40,7 +40,7 @@ export class IssuerKeys {
   #hasFailed = false;
   #reading: Promise<void> | undefined;
 
-  constructor(read: () => Promise<JSONWebKeySet>, log: (line: string) => void, times: Partial<KeyTimes> = {}) {
+  constructor(read: () => Promise<JSONWebKeySet>, log: (line: string) => void, times: Partial<KeyCacheTimes> = {}) {
     this.#read = read;
     this.#log = log;
     this.#times = { ...defaultTimes, ...times };

@@ -13,7 +13,7 @@ import {
 import { sendRawRequest } from '../../../../test/support/http/http-server.ts';
 import type { RunningServer } from '../../server-options.ts';
 import type { IssuerSettings, OAuthSettings } from '../../../config/schema/oauth-schema.ts';
-import type { KeyTimes } from './issuer-keys.ts';
+import type { KeyCacheTimes } from './issuer-keys.ts';
 
 const profiles = { coding: { tools: ['ping'] }, other: {}, trusting: { trustsHuman: true } };
 const ping = { name: 'mcp__signalbox__ping', arguments: {} };
@@ -39,7 +39,7 @@ interface CallResponse {
 interface TrustOptions {
   readonly issuer?: Partial<IssuerSettings>;
   readonly openId?: boolean;
-  readonly times?: Partial<KeyTimes>;
+  readonly times?: Partial<KeyCacheTimes>;
 }
 
 async function startTrusting(t: TestContext, options: TrustOptions = {}): Promise<TrustingServer> {

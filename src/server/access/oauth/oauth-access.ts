@@ -7,7 +7,7 @@ import { refusedToken, tokenChallenge } from '../tokens/token-challenge.ts';
 import { evictOldest } from '../evict-oldest.ts';
 import type { Identity } from '../identity.ts';
 import { hashSecret } from '../random-secrets.ts';
-import { IssuerKeys, type KeyTimes } from './issuer-keys.ts';
+import { IssuerKeys, type KeyCacheTimes } from './issuer-keys.ts';
 import { type VerifiedJwt, expiredToken, parseJwt, verifyJwt } from './verify-jwt.ts';
 
 type FetchJwks = (typeof import('./fetch-jwks.ts'))['fetchJwks'];
@@ -23,7 +23,7 @@ interface OAuthAccessOptions {
   /** Returns the current settings. */
   readonly settings: () => OAuthSettings | undefined;
   readonly log: (line: string) => void;
-  readonly times?: Partial<KeyTimes> | undefined;
+  readonly times?: Partial<KeyCacheTimes> | undefined;
 }
 
 /** The access that the scopes of a token grant. */

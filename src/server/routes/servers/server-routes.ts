@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { ServerProvenance } from '../../../catalog/snapshot.ts';
+import type { ServerSummary } from '../../../catalog/snapshot.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import { toServer } from '../tools/catalog-document.ts';
@@ -113,7 +113,7 @@ function stateOf(box: InternalSignalbox, name: string): z.output<typeof serverSt
   return toState(box, server);
 }
 
-function toState(box: InternalSignalbox, server: ServerProvenance): z.output<typeof serverStateSchema> {
+function toState(box: InternalSignalbox, server: ServerSummary): z.output<typeof serverStateSchema> {
   const health = box.servers.health(server.name);
   if (health === undefined) return toServer(server);
   const { state, since, lastError, nextRetryAt: retryAt, restarts, protocolVersion, serverInfo } = health;

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../../core/json/json.ts';
-import type { Approving } from '../../../pipeline/approvals/approvals.ts';
+import type { ApproveOptions } from '../../../pipeline/approvals/approval-inbox.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { readJsonBody } from '../../http/json-body.ts';
@@ -53,7 +53,7 @@ export function addAnswerRoutes(app: ServerApp, served: SessionAccess): void {
   app.openapi(answerRoute('approve', 'Approve a pending call', approveCallSchema), async (context) => {
     const { id } = await served.one(context.var.identity, context.req.valid('param').id);
     const { toolCallId, ...answer } = omitUndefined(context.req.valid('json'));
-    await served.all.approve(id, toolCallId, { ...(answer as Omit<Approving, 'by'>), by: context.var.principal });
+    await served.all.approve(id, toolCallId, { ...(answer as Omit<ApproveOptions, 'by'>), by: context.var.principal });
     return json(context, sessionSchema, await served.all.get(id), 200);
   });
 

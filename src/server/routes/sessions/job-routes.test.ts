@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import { openSessionFixture } from '../../../../test/support/sessions/session-fixture.ts';
 import type { Job } from '../../../sessions/schedules/job.ts';
-import { Schedules } from '../../../sessions/schedules/schedules.ts';
+import { JobScheduler } from '../../../sessions/schedules/schedules.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
 describe('/api/jobs', () => {
   it('creates, lists, runs and deletes jobs for admins, and refuses schedules that never run', async (test) => {
     const { box, sessions, close } = await openSessionFixture();
     test.after(() => close());
-    const schedules = new Schedules({ store: box.jobStore, sessions, redact: (text) => text });
+    const schedules = new JobScheduler({ store: box.jobStore, sessions, redact: (text) => text });
     test.after(() => schedules.close());
     const { send, get } = await startTestServer(test, { box, sessions, schedules });
     const list = async (): Promise<readonly Job[]> => (await bodyOf<{ items: Job[] }>(get('/api/jobs'))).items;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from '@hono/zod-openapi';
-import type { HiddenTool, ServerProvenance } from '../../../catalog/snapshot.ts';
+import type { HiddenTool, ServerSummary } from '../../../catalog/snapshot.ts';
 import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
 import type { catalogSchema, hiddenToolSchema, serverSchema } from '../../schemas/catalog-schemas.ts';
 
@@ -34,7 +34,7 @@ export function createCatalogDocuments(box: InternalSignalbox): (profile?: strin
 }
 
 /** Converts a server to its wire format. */
-export function toServer(server: ServerProvenance): z.output<typeof serverSchema> {
+export function toServer(server: ServerSummary): z.output<typeof serverSchema> {
   return { ...server, since: new Date(server.since).toISOString() };
 }
 

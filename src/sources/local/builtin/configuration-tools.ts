@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { SignalboxError } from '../../../core/errors.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
-import { type OwnTool, defineTool } from '../define-tool.ts';
+import { type SignalboxTool, defineTool } from '../define-tool.ts';
 
 /** Creates the built-in tools for the configuration. */
-export function configurationTools(configuration: ConfigurationFile): OwnTool[] {
+export function configurationTools(configuration: ConfigurationFile): SignalboxTool[] {
   return [
     defineTool({
       name: 'get_config',

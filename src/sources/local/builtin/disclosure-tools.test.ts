@@ -4,7 +4,7 @@ import { distractors } from '../../../../test/support/boxes/distractors.ts';
 import type { Signalbox } from '../../../signalbox/signalbox.ts';
 import type { SignalboxOptions } from '../../../signalbox/signalbox-options.ts';
 import { createSignalbox } from '../../../signalbox/create-signalbox.ts';
-import { type OwnTool, defineTool } from '../define-tool.ts';
+import { type SignalboxTool, defineTool } from '../define-tool.ts';
 import { localServer } from '../local-server.ts';
 import { parseForwardedCall, describeTool, searchTools } from './disclosure-tools.ts';
 
@@ -38,7 +38,7 @@ describe('describeTool', () => {
 });
 
 describe('the list of tools', () => {
-  const many = (count: number): OwnTool[] =>
+  const many = (count: number): SignalboxTool[] =>
     Array.from({ length: count }, (_, index) => ({
       name: `tool_${index}`,
       description: 'Does something. '.repeat(30),

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { argumentNames, firstSentence, toolIndex } from '../../../catalog/search/tool-index.ts';
-import type { Forward } from '../../../catalog/source/source.ts';
+import type { ForwardedCall } from '../../../catalog/source/source.ts';
 import { SignalboxError } from '../../../core/errors.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
 import { findNamed } from '../../../core/tools/tool-names.ts';
 import type { ToolDefinition } from '../../../core/tools/tool.ts';
-import { type OwnTool, defineTool } from '../define-tool.ts';
+import { type SignalboxTool, defineTool } from '../define-tool.ts';
 
 /** Dependencies of the disclosure tools. */
 export interface DisclosureDependencies {
@@ -16,8 +16,8 @@ export interface DisclosureDependencies {
 }
 
 /** Creates the built-in tools that find and call other tools, where listing all of them would cost too many tokens. */
-export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[] {
-  const callTool: OwnTool = {
+export function disclosureTools(dependencies: DisclosureDependencies): SignalboxTool[] {
+  const callTool: SignalboxTool = {
     name: 'call_tool',
     description: 'Calls a tool that search_tools found.',
     input: z.object({
@@ -32,7 +32,7 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
       throw new Error('call_tool is forwarded and never runs');
     },
   };
-  const finders: OwnTool[] = [
+  const finders: SignalboxTool[] = [
     defineTool({
       name: 'search_tools',
       description:
@@ -59,7 +59,7 @@ export function disclosureTools(dependencies: DisclosureDependencies): OwnTool[]
 }
 
 /** Parses the arguments of `call_tool`. Returns the call to forward, or the problem. */
-export function parseForwardedCall(given: unknown): Forward | string {
+export function parseForwardedCall(given: unknown): ForwardedCall | string {
   if (!isJsonObject(given)) return 'an object with "name" and "arguments" is needed';
   const { name, arguments: args = {}, ...rest } = given;
   if (typeof name !== 'string' || name === '') return '"name" must be the name of a tool, as search_tools returns it';

@@ -3,7 +3,7 @@ import { SignalboxError } from '../../../core/errors.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { ToolContext } from '../../../core/tools/tool-context.ts';
-import { type OwnTool, defineTool } from '../define-tool.ts';
+import { type SignalboxTool, defineTool } from '../define-tool.ts';
 import { type SessionLookup, type ToolCaller, callerScopeOf, unlessFailed } from './caller-scope.ts';
 
 const newJob = z.object({
@@ -22,7 +22,7 @@ const newJob = z.object({
 });
 
 /** Creates the built-in tools for schedules. */
-export function jobTools(dependencies: JobDependencies): OwnTool[] {
+export function jobTools(dependencies: JobDependencies): SignalboxTool[] {
   return [
     defineTool({
       name: 'create_job',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { SignalboxError } from '../../../core/errors.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
-import { type OwnTool, defineTool } from '../define-tool.ts';
+import { type SignalboxTool, defineTool } from '../define-tool.ts';
 import {
   type SessionDescription,
   type SessionLookup,
@@ -24,7 +24,7 @@ const sessionCounts = z.object({
 });
 
 /** Creates the built-in tools for sessions. */
-export function sessionTools(dependencies: SessionCountDependencies): OwnTool[] {
+export function sessionTools(dependencies: SessionCountDependencies): SignalboxTool[] {
   const { sessions } = dependencies;
   return [
     defineTool({

@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Progress } from '../../../core/calls/call.ts';
-import type { SessionState, ToolContext } from '../../../core/tools/tool-context.ts';
+import type { ToolSessionState, ToolContext } from '../../../core/tools/tool-context.ts';
 import type { JsonValue } from '../../../core/json/json.ts';
 import { exportedHandler, type ExportedHandler } from './exported-tool.ts';
 import type { IsolatedCall, IsolateSetup, StateChanges, SerializedError, WorkerMessage } from './messages.ts';
@@ -85,10 +85,10 @@ function waitForRoom(): void {
   }
 }
 
-function stateOf(values: ReadonlyMap<string, JsonValue>): { state: SessionState; changes: StateChanges } {
+function stateOf(values: ReadonlyMap<string, JsonValue>): { state: ToolSessionState; changes: StateChanges } {
   const current = new Map(values);
   const changes = new Map<string, JsonValue | undefined>();
-  const state: SessionState = {
+  const state: ToolSessionState = {
     get: (key) => current.get(key),
     set(key, value) {
       // Copied now, so that a value which cannot be cloned fails here and not with the result.

@@ -8,7 +8,7 @@ import { type AbortSignalLike, toAbortSignal, raceAbort } from '../../../core/as
 import type { UpstreamCall, UpstreamCallContext } from '../server-messages/upstream-calls.ts';
 import { RemoteError } from './connection-errors.ts';
 import { RequestEnvelopes } from './request-envelopes.ts';
-import type { ConnectionOptions, ServerFacts, ServerLink } from './server-link.ts';
+import type { ConnectionOptions, McpServerInfo, ServerLink } from './server-link.ts';
 import { type ConnectedServer, connect } from './connect.ts';
 import type { RequestOptions } from './rpc-channel.ts';
 import { type ChangeFilter, type ChangeSubscription, listFilter, subscribeToChanges } from './change-subscription.ts';
@@ -39,7 +39,7 @@ const maxInputRounds = 10;
 
 /** A connection to a server, from the handshake until it is closed or lost. */
 export class Connection {
-  readonly facts: ServerFacts;
+  readonly facts: McpServerInfo;
   /** Called once, when the connection is lost without `close`. */
   onLost: ((reason: string, cause?: unknown) => void) | undefined;
 

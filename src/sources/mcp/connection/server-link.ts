@@ -31,14 +31,14 @@ export interface ConnectionOptions {
 export type DiscoverResult = (PriorDiscovery & { readonly kind: 'modern' })['discover'];
 
 /** The self-description of a server. */
-export interface ServerFacts {
+export interface McpServerInfo {
   readonly protocolVersion: string;
   readonly serverInfo?: JsonObject;
   readonly instructions?: string;
 }
 
 /** The result of the handshake, in either protocol era. */
-export interface InitializeResult extends ServerFacts {
+export interface InitializeResult extends McpServerInfo {
   readonly isModern: boolean;
   readonly capabilities: JsonObject;
   /** The result of the probe, with which the next connection needs no probe. */

@@ -15,23 +15,23 @@ import { type MessageTarget, type UpstreamCall, UpstreamCalls } from './upstream
 import { RemoteError, isWebAddress } from '../connection/connection-errors.ts';
 
 /** Answers a request of a server to its client. */
-export type AnswerRequest = (params: JsonObject, asking: QuestionOptions) => JsonObject | Promise<JsonObject>;
+export type ServerRequestHandler = (params: JsonObject, asking: QuestionOptions) => JsonObject | Promise<JsonObject>;
 
 /** Handlers for requests of a server that the caller cannot answer, or that come outside a call. */
 export interface ServerRequestOptions {
   /** The roots that the server sees. */
   readonly roots?: readonly CallRoot[];
   /** Answers an elicitation. */
-  readonly onElicit?: AnswerRequest;
+  readonly onElicit?: ServerRequestHandler;
   /** Answers a sampling request. */
-  readonly onSample?: AnswerRequest;
+  readonly onSample?: ServerRequestHandler;
 }
 
 /** The handlers of one connection. */
 export interface AnsweringOptions {
   roots(): readonly CallRoot[];
-  readonly onElicit: AnswerRequest | undefined;
-  readonly onSample: AnswerRequest | undefined;
+  readonly onElicit: ServerRequestHandler | undefined;
+  readonly onSample: ServerRequestHandler | undefined;
   /** Receives a log message that belongs to no call, or whose caller does not take log messages. */
   onLog(message: LogMessage): void;
 }

@@ -3,7 +3,7 @@ import type { Sealer } from '../../../journal/integrity/seal.ts';
 import {
   type Beginning,
   type DropRequest,
-  type Dropped,
+  type DropResult,
   concurrentPruneError,
   unprunedJournal,
 } from '../../../journal/store/drop-request.ts';
@@ -40,7 +40,7 @@ export class PrunedJournal {
     return this.#database.rowsSync<Beginning>(selectBeginning)[0] ?? unprunedJournal;
   }
 
-  async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<Dropped> {
+  async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<DropResult> {
     let recordings = 0;
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);

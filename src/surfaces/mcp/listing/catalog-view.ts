@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type { Effect, ToolAnnotations, ToolDefinition, ToolId } from '../../../core/tools/tool.ts';
 import { looksLikeFullName, namesOf, renderName } from '../../../core/tools/tool-names.ts';
-import type { EndpointBox } from '../endpoint-box.ts';
+import type { McpBox } from '../mcp-box.ts';
 import { type ListName, type Pages, createPages } from './list-pages.ts';
 import { createDiscovery, instructionsFor } from '../protocol/handshake.ts';
 import type { Prepared } from '../protocol/wire-messages.ts';
@@ -41,16 +41,17 @@ interface Seen {
   readonly snapshot: CatalogSnapshot;
   /** Absent when the profile does not exist. */
   readonly settings: ProfileSettings | undefined;
+  readonly hasStartingServers: boolean;
   listing: Listing | undefined;
 }
 
 /** The part of the catalog that a client sees: a profile, or everything. */
 export class CatalogView {
   readonly profile: string | undefined;
-  readonly #box: EndpointBox;
+  readonly #box: McpBox;
   #seen: Seen | undefined;
 
-  constructor(box: EndpointBox, profile: string | undefined) {
+  constructor(box: McpBox, profile: string | undefined) {
     this.#box = box;
     this.profile = profile;
   }
@@ -73,6 +74,7 @@ export class CatalogView {
 
   /** Waits, for a bounded time, for servers that are starting, because many clients list tools only once; `undefined` when none is starting. */
   awaitStartup(signal?: AbortSignalLike): Promise<void> | undefined {
+    if (!this.#now().hasStartingServers) return undefined;
     const profile = this.profile === undefined ? {} : { profile: this.profile };
     return this.#box.servers.started({ ...profile, ...(signal === undefined ? {} : { signal }) });
   }
@@ -82,7 +84,8 @@ export class CatalogView {
     if (this.#seen?.snapshot === snapshot) return this.#seen;
     const settings =
       this.profile === undefined ? {} : this.#box.profiles.list().find(({ name }) => name === this.profile)?.settings;
-    return (this.#seen = { snapshot, settings, listing: undefined });
+    const hasStartingServers = snapshot.servers.some(({ connecting }) => connecting === true);
+    return (this.#seen = { snapshot, settings, hasStartingServers, listing: undefined });
   }
 
   #list(settings: ProfileSettings): Listing {
@@ -171,8 +174,8 @@ function annotationsFor(annotations: ToolAnnotations, effect: Effect): JsonObjec
   return (annotations.readOnlyHint === true) === isRead ? { ...annotations } : { ...annotations, readOnlyHint: isRead };
 }
 
-type Resources = ReturnType<EndpointBox['resources']['list']>;
-type Templates = ReturnType<EndpointBox['resources']['templates']>;
+type Resources = ReturnType<McpBox['resources']['list']>;
+type Templates = ReturnType<McpBox['resources']['templates']>;
 
 /**
  * Returns the server that lists a resource or a matching template; or else the first with resources of the same scheme, because

@@ -1,5 +1,5 @@
 import { emitSafely } from '../../../core/async/emit-safely.ts';
-import type { EndpointBox } from '../endpoint-box.ts';
+import type { McpBox } from '../mcp-box.ts';
 import type { ListName } from './list-pages.ts';
 import type { CatalogView } from './catalog-view.ts';
 
@@ -22,7 +22,7 @@ export class ListChangeNotifier {
   readonly #stop: () => void;
   #delayed: NodeJS.Timeout | undefined;
 
-  constructor(box: EndpointBox) {
+  constructor(box: McpBox) {
     this.#stop = box.on('CatalogChanged', ({ servers }) => {
       const isStarting = servers.some(({ connecting }) => connecting === true);
       if (!isStarting && this.#delayed === undefined) this.#checkAll();

@@ -2,7 +2,7 @@ import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { metaKeys } from '../../../core/mcp-protocol.ts';
 import type { ClientChannel, Peer } from '../requests/request-context.ts';
 import type { ListChangeNotifier } from './list-changes.ts';
-import type { EndpointBox } from '../endpoint-box.ts';
+import type { McpBox } from '../mcp-box.ts';
 import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { WireError, type WireRequest, notificationText, wireCodes } from '../protocol/wire-messages.ts';
 
@@ -20,7 +20,7 @@ const listsOf = {
 
 /** Serves `subscriptions/listen`: notifies a client of revision 2026-07-28 of the requested changes until it is stopped. */
 export async function listen(
-  { box, changes }: { readonly box: EndpointBox; readonly changes: ListChangeNotifier },
+  { box, changes }: { readonly box: McpBox; readonly changes: ListChangeNotifier },
   { id, params }: WireRequest,
   { principal, view }: Peer,
   channel: ClientChannel,

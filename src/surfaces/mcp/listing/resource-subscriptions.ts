@@ -1,5 +1,5 @@
 import type { ReadOptions } from '../../../pipeline/box-content.ts';
-import type { EndpointBox } from '../endpoint-box.ts';
+import type { McpBox } from '../mcp-box.ts';
 import type { CatalogView } from './catalog-view.ts';
 import { WireError, wireCodes } from '../protocol/wire-messages.ts';
 
@@ -7,13 +7,13 @@ const maxSubscriptions = 1000;
 
 /** The resources that one client subscribed to. */
 export class ResourceSubscriptions {
-  readonly #box: EndpointBox;
+  readonly #box: McpBox;
   readonly #optionsOf: () => ReadOptions;
   readonly #onUpdate: (uri: string) => void;
   readonly #stops = new Map<string, Promise<() => Promise<void>>>();
 
   /** `optionsOf` returns the caller at the time of each subscription. */
-  constructor(box: EndpointBox, optionsOf: () => ReadOptions, onUpdate: (uri: string) => void) {
+  constructor(box: McpBox, optionsOf: () => ReadOptions, onUpdate: (uri: string) => void) {
     this.#box = box;
     this.#optionsOf = optionsOf;
     this.#onUpdate = onUpdate;

@@ -4,12 +4,12 @@ import { type ContentBlock, text } from '../../../core/tools/content.ts';
 import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { closestMatch } from '../../../core/text/closest-match.ts';
 import type { RequestContext } from './request-context.ts';
-import type { EndpointBox } from '../endpoint-box.ts';
+import type { McpBox } from '../mcp-box.ts';
 import { WireError, wireCodes } from '../protocol/wire-messages.ts';
 
 /** The services that requests are served with. */
 export interface EndpointServices {
-  readonly box: EndpointBox;
+  readonly box: McpBox;
   /** The address of the console, where people approve calls: `http://127.0.0.1:4242/`. */
   readonly inbox: string | undefined;
   /** The time for which a call waits for a human before it ends as `awaiting-approval`. */

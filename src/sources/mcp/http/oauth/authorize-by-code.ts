@@ -12,7 +12,7 @@ import { type SignInRecord, issuedRecord } from './sign-in-record.ts';
 import { type TokenClient, chooseMethod, requestTokens, toSingleLine } from './token-request.ts';
 
 /** The result of a sign-in. */
-export interface SignIn {
+export interface SignInResult {
   readonly issuer: string;
   readonly resource: string;
   readonly scope?: string;
@@ -30,7 +30,7 @@ export interface SignInOptions {
 const defaultTimeoutMs = 5 * 60_000;
 
 /** Signs a person in by the authorization code grant with PKCE: through the browser, back to a loopback address. */
-export async function authorizeByCode(server: ProtectedServer, options: SignInOptions): Promise<SignIn> {
+export async function authorizeByCode(server: ProtectedServer, options: SignInOptions): Promise<SignInResult> {
   const session = new OAuthSession(server);
   const record = await withAuthorizationFetch(server, async (fetch) => {
     const authorization = await findAuthorization(server, fetch);

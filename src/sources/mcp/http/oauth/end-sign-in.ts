@@ -4,14 +4,14 @@ import { postForm } from './token-request.ts';
 import { OAuthSession } from './oauth-session.ts';
 
 /** The result of signing out. */
-export interface SignOut {
+export interface SignOutResult {
   readonly wasSignedIn: boolean;
   /** Whether the tokens were revoked; not every server offers that. */
   readonly isRevoked: boolean;
 }
 
 /** Deletes the stored tokens, and revokes them where the authorization server offers it (RFC 7009). */
-export async function endSignIn(transport: ProtectedServer): Promise<SignOut> {
+export async function endSignIn(transport: ProtectedServer): Promise<SignOutResult> {
   const session = new OAuthSession(transport);
   const record = await session.record().catch(() => 'unreadable' as const);
   // Deleted first, so that a server that does not answer cannot prevent it.

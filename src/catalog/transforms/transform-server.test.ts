@@ -6,7 +6,7 @@ import { defineTool } from '../../sources/local/define-tool.ts';
 import { localServer } from '../../sources/local/local-server.ts';
 import { Catalog } from '../catalog.ts';
 import type { Source, SourceTool } from '../source/source.ts';
-import { type ToolTransform, transformSource } from './transform-source.ts';
+import { type ToolTransform, transformServer } from './transform-server.ts';
 
 function catalogOf(source: Source): Catalog {
   const catalog = new Catalog();
@@ -16,7 +16,7 @@ function catalogOf(source: Source): Catalog {
 
 const names = (catalog: Catalog): string[] => catalog.snapshot.tools.map(({ name }) => name);
 
-describe('transformSource', () => {
+describe('transformServer', () => {
   test('transforms listing and calling without changing the source', async () => {
     const notes = localServer({
       name: 'notes',
@@ -25,7 +25,7 @@ describe('transformSource', () => {
       ),
     });
     const original = notes.state();
-    const transformed = transformSource(notes, (tool) =>
+    const transformed = transformServer(notes, (tool) =>
       tool.tool.startsWith('debug_') ? null : { ...tool, tool: 'create', description: 'Makes a note.' },
     );
     const box = await createSignalbox({ servers: [transformed], builtin: false });
@@ -57,7 +57,7 @@ describe('transformSource', () => {
     const source = testSource('s', [testTool('visible'), testTool('dropped'), testTool('ruled')]);
     const before = Date.now();
     const { hidden } = catalogOf(
-      transformSource(source, (tool) =>
+      transformServer(source, (tool) =>
         tool.tool === 'dropped' ? null : tool.tool === 'ruled' ? { hidden: 'hidden by the test' } : tool,
       ),
     ).snapshot;
@@ -76,7 +76,7 @@ describe('transformSource', () => {
     const [one, two] = [testTool('one'), testTool('two')];
     const source = testSource('s', [one]);
     const catalog = catalogOf(
-      transformSource(source, (tool) => {
+      transformServer(source, (tool) => {
         seen.push(tool.tool);
         return { ...tool, tool: `${tool.tool}_new` };
       }),
@@ -92,7 +92,7 @@ describe('transformSource', () => {
 
   test('preserves the time since a tool is hidden when the source lists it again', async () => {
     const source = testSource('s', [testTool('a')]);
-    const transformed = transformSource(source, () => null);
+    const transformed = transformServer(source, () => null);
     const since = transformed.state().hidden?.[0]?.since;
     await new Promise((resolve) => setTimeout(resolve, 5));
     source.change({ tools: [testTool('a'), testTool('b')] });
@@ -102,7 +102,7 @@ describe('transformSource', () => {
 
   test('reports that a server is down, and its tools when it is up again', () => {
     const source = testSource('s', [testTool('a')]);
-    const catalog = catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'b' })));
+    const catalog = catalogOf(transformServer(source, (tool) => ({ ...tool, tool: 'b' })));
     source.change({ down: { reason: 'no power', since: 5 } });
     assert.deepEqual(catalog.snapshot.hidden, [
       {
@@ -123,7 +123,7 @@ describe('transformSource', () => {
     let notified = 0;
     const source = testSource('s', [testTool('a')], 'mcp:s');
     const given = { ...source, limits: { concurrency: 3 }, close: async () => void (closed += 1) };
-    const transformed = transformSource(given, (tool) => tool);
+    const transformed = transformServer(given, (tool) => tool);
     assert.deepEqual([transformed.server, transformed.adapter, transformed.limits], ['s', 'mcp:s', { concurrency: 3 }]);
     const unsubscribe = transformed.subscribe(() => (notified += 1));
     source.change({});
@@ -135,7 +135,7 @@ describe('transformSource', () => {
 
   test('returns the same arrays while nothing changes', () => {
     const source = testSource('s', [testTool('a')]);
-    const transformed = transformSource(source, (tool) => ({ ...tool }));
+    const transformed = transformServer(source, (tool) => ({ ...tool }));
     assert.equal(transformed.state(), transformed.state());
     const { tools } = transformed.state();
     source.change({ down: { reason: 'x', since: 1 } });
@@ -147,13 +147,13 @@ describe('transformSource', () => {
       (name: string): ToolTransform =>
       (tool) => ({ ...tool, tool: `${tool.tool}${name}` });
     const source = testSource('s', [testTool('a')]);
-    const [tool] = transformSource(transformSource(source, [rename('b'), rename('c')]), rename('d')).state().tools;
+    const [tool] = transformServer(transformServer(source, [rename('b'), rename('c')]), rename('d')).state().tools;
     assert.equal(tool?.tool, 'abcd');
     assert.equal(tool?.remote, 'a');
-    const inner = transformSource(testSource('s', [testTool('a'), testTool('b')]), (each) =>
+    const inner = transformServer(testSource('s', [testTool('a'), testTool('b')]), (each) =>
       each.tool === 'a' ? null : each,
     );
-    const hidden = transformSource(inner, () => ({ hidden: 'all' })).state().hidden;
+    const hidden = transformServer(inner, () => ({ hidden: 'all' })).state().hidden;
     assert.deepEqual(
       hidden?.map(({ tool: name }) => name),
       ['a', 'b'],
@@ -163,7 +163,7 @@ describe('transformSource', () => {
   test('rejects two tools with the same new name, with an error that has their original names', () => {
     const source = testSource('s', [testTool('read_text'), testTool('read_media')]);
     assert.throws(
-      () => catalogOf(transformSource(source, (tool) => ({ ...tool, tool: 'read' }))),
+      () => catalogOf(transformServer(source, (tool) => ({ ...tool, tool: 'read' }))),
       /server "s": tools "read_text" and "read_media" would both be named "mcp__s__read"; rename one of them/,
     );
   });
@@ -180,11 +180,11 @@ describe('a transform that fails', () => {
     test(`${problem}: the server is not mounted; later, only the tool is hidden`, () => {
       const failing = ((tool: SourceTool) => (tool.tool === 'bad' ? transform(tool) : tool)) as ToolTransform;
       assert.throws(
-        () => catalogOf(transformSource(testSource('s', [testTool('good'), testTool('bad')]), failing)),
+        () => catalogOf(transformServer(testSource('s', [testTool('good'), testTool('bad')]), failing)),
         message,
       );
       const source = testSource('s', [testTool('good')]);
-      const catalog = catalogOf(transformSource(source, failing));
+      const catalog = catalogOf(transformServer(source, failing));
       source.change({ tools: [testTool('good'), testTool('bad')] });
       assert.deepEqual(names(catalog), ['mcp__s__good']);
       const [hidden] = catalog.snapshot.hidden;

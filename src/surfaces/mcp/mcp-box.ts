@@ -6,8 +6,8 @@ import type { CallOptions, CallResult, ToolReference } from '../../core/calls/ca
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { ToolDefinition } from '../../core/tools/tool.ts';
 
-/** The part of a Signalbox that the endpoint uses. */
-export interface EndpointBox extends BoxContent {
+/** The part of a Signalbox that an endpoint serves. */
+export interface McpBox extends BoxContent {
   readonly version: string;
   /** The same object as long as nothing changed, profiles included. */
   catalog(view?: { readonly profile?: string }): CatalogSnapshot;
@@ -15,8 +15,8 @@ export interface EndpointBox extends BoxContent {
   tools(view?: { readonly profile?: string }): readonly ToolDefinition[];
   readonly profiles: { list(): readonly { readonly name: string; readonly settings: ProfileSettings }[] };
   readonly servers: {
-    /** Waits, for a bounded time, for servers that are starting; `undefined` when none is. */
-    started(options: { readonly profile?: string; readonly signal?: AbortSignalLike }): Promise<void> | undefined;
+    /** Waits, for a bounded time, for servers that are starting. */
+    started(options: { readonly profile?: string; readonly signal?: AbortSignalLike }): Promise<void>;
     instructions(view?: { readonly profile?: string }): readonly ServerInstructions[];
   };
   /** Reads a result that was too large to return whole. */

@@ -16,7 +16,7 @@ interface Listing {
  * @example
  * box.servers.add(transformServer(notes, (tool) => (tool.tool.startsWith('debug_') ? null : tool)));
  */
-export function transformSource(source: Source, transform: ToolTransform | readonly ToolTransform[]): Source {
+export function transformServer(source: Source, transform: ToolTransform | readonly ToolTransform[]): Source {
   const transforms = [transform].flat();
   return mapSource(source, (tool) => applyTransforms(tool, transforms, source.server));
 }
