@@ -298,7 +298,7 @@ describe('UndoEngine, several processes', () => {
     assert.ok('files' in other.begin('call_2', [workspace.root]));
   });
 
-  test('recovers a call in another container only after its process has died', async () => {
+  test('recovers a call in another container only after its process has died', async (t) => {
     const workspace = new TestWorkspace({ a: 'a' });
     const program = `
       const { UndoEngine } = await import(${JSON.stringify(new URL('undo-engine.ts', import.meta.url).href)});
@@ -306,11 +306,13 @@ describe('UndoEngine, several processes', () => {
       engine.begin('call_1', [${JSON.stringify(workspace.root)}]);
       process.stdout.write('begun');
       process.stdin.resume();
-      process.stdin.once('end', () => process.exit());`;
+      // Refers to the engine, whose lock would otherwise end when it is garbage collected.
+      process.stdin.once('end', () => process.exit(engine === undefined ? 1 : 0));`;
     const container = canUnshare ? unshare : [];
     const child = spawn('/usr/bin/env', [...container, process.execPath, '--input-type=module', '-e', program], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
+    t.after(() => child.kill('SIGKILL'));
     await within(once(child.stdout, 'data'), 'the call in the other process');
     workspace.engine.recover();
     assert.deepEqual(workspace.engine.begin('call_2', [workspace.root]), { busy: 'call_1' });
