@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type ServedProject, accessibilityFaults, openWindow, serve } from './served-console.ts';
+import { localUser } from '../../src/access/local-user.ts';
+import { type ServedProject, accessibilityFaults, openWindow, serve, waitUntilAnswerable } from './served-console.ts';
 
 const count = 250;
 
@@ -39,5 +40,74 @@ describe('the list of sessions', () => {
     assert.equal(await page.getByRole('list', { name: 'Sessions' }).getByRole('listitem').count(), 1);
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('play');
     await page.getByText('No sessions match “play”').waitFor();
+  });
+});
+
+describe('the permission mode of a session', () => {
+  let served: ServedProject;
+  before(async () => {
+    served = await serve();
+  });
+
+  async function modeOf(id: string): Promise<string> {
+    const session = (await served.request('GET', `/api/sessions/${id}`)) as { readonly permissionMode: string };
+    return session.permissionMode;
+  }
+
+  it('is not changed by letters, and becomes weaker only after a confirmation, which is recorded', async () => {
+    const { id } = (await served.request('POST', '/api/sessions', {})) as { id: string };
+    const { page, faults } = await openWindow(served);
+    await page.goto(`${served.url}/sessions/${id}`);
+    const write = page.getByRole('region', { name: 'Call of write_note' });
+    await page.getByRole('button', { name: 'run the tour' }).click();
+    await waitUntilAnswerable(page, write);
+    const mode = page.getByRole('button', { name: /^Permission mode: / });
+    await mode.focus();
+    await page.keyboard.press('b');
+    await page.keyboard.press('a');
+    await write.getByText('completed').waitFor();
+    assert.equal(await modeOf(id), 'default');
+
+    await mode.click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('radio', { name: /^Ask by policy/, checked: true })
+      .and(page.locator(':focus'))
+      .waitFor();
+    for (const key of ['a', 'b']) await page.keyboard.press(key);
+    await dialog.getByRole('radio', { name: /^Ask by policy/, checked: true }).waitFor();
+    await dialog.getByRole('radio', { name: /^Bypass/ }).check();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('dialog', { name: 'Change to Bypass?' })
+      .getByText(/including calls that cannot be undone/)
+      .waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    // A second Enter cancels, because the focus is on Cancel.
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await modeOf(id), 'default');
+
+    await mode.click();
+    await dialog.getByRole('radio', { name: /^Bypass/ }).check();
+    await dialog.getByRole('button', { name: 'Change…' }).click();
+    await dialog.getByRole('button', { name: 'Run these calls without asking' }).click();
+    await page.getByRole('button', { name: 'Permission mode: Bypass' }).waitFor();
+    await page.getByText('calls run unasked', { exact: true }).waitFor();
+    assert.equal(await modeOf(id), 'bypassPermissions');
+    const { items } = (await served.request('GET', '/api/journal?type=ConfigurationChanged')) as {
+      items: readonly { readonly details: readonly string[]; readonly by: { readonly id: string } }[];
+    };
+    assert.deepEqual(
+      items.map(({ details, by }) => [...details, by.id]),
+      [[`permission mode of session ${id}: default to bypassPermissions`, localUser().id]],
+    );
+
+    await mode.click();
+    await dialog.getByRole('radio', { name: /^Plan/ }).check();
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByRole('button', { name: 'Permission mode: Plan' }).waitFor();
+    await page.getByText('calls run unasked', { exact: true }).waitFor({ state: 'detached' });
+    assert.deepEqual(faults, []);
   });
 });

@@ -5,6 +5,7 @@ import { Link } from '../../app/router.tsx';
 import { SessionBadge } from '../../components/badge.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { TimeAgo } from '../../components/time.tsx';
+import { UnaskedBadge } from './permission-mode-choice.tsx';
 
 const rowHeight = 67;
 
@@ -65,12 +66,13 @@ export function SessionList({
 const borders = 2;
 
 function SessionRow({ session }: { readonly session: Session }): ReactNode {
-  const { id, title, state, agent, model, cwd, activeAt, forkedFrom } = session;
+  const { id, title, state, agent, model, cwd, activeAt, forkedFrom, permissionMode } = session;
   return (
     <Link to={`/sessions/${id}`} className="session-row">
       <span className="session-title">
         {forkedFrom === undefined ? undefined : <Icon name="fork" />}
         <span>{title}</span>
+        <UnaskedBadge mode={permissionMode} />
       </span>
       {state === 'idle' || state === 'expired' ? undefined : <SessionBadge state={state} />}
       <span className="session-facts faint">
