@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { CliProject } from '../e2e/cli-project.ts';
 import { localUser } from '../../src/access/local-user.ts';
 import { type ServedProject, accessibilityFaults, openWindow, serve, waitUntilAnswerable } from './served-console.ts';
 
@@ -110,4 +111,23 @@ describe('the permission mode of a session', () => {
     await page.getByText('calls run unasked', { exact: true }).waitFor({ state: 'detached' });
     assert.deepEqual(faults, []);
   });
+});
+
+it('a new session offers the tour only where the demo server is available', async () => {
+  for (const [project, suggestions] of [
+    [new CliProject(), ['run the tour', 'ping the server', 'what tools do you have']],
+    [
+      new CliProject({ 'signalbox.config.json': '{ "mcpServers": {} }' }),
+      ['ping the server', 'what tools do you have'],
+    ],
+  ] as const) {
+    const served = await serve(project);
+    const { id } = (await served.request('POST', '/api/sessions', {})) as { id: string };
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/sessions/${id}`);
+    await page.getByRole('textbox', { name: 'Message' }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('button', { name: suggestions[0] }).waitFor();
+    assert.deepEqual(await page.locator('.suggestions button').allTextContents(), suggestions);
+    await served.stop();
+  }
 });

@@ -67,7 +67,11 @@ export function RememberDialog({
         <div className="actions">
           <Button onClick={onClose}>Back</Button>
           <Button kind="primary" type="submit" isBusy={isBusy} disabled={preview.data === undefined || !guard.isReady}>
-            {isGone ? 'Approve for later and remember' : isIrreversible ? 'Run it and remember' : 'Approve and remember'}
+            {isGone
+              ? 'Approve for later and remember'
+              : isIrreversible
+                ? 'Run it and remember'
+                : 'Approve and remember'}
           </Button>
         </div>
       </form>
