@@ -109,7 +109,7 @@ function LoadedPrompt({
           </>
         )}
         <span className={inCard ? 'faint' : 'faint approval-when'}>
-          <PrincipalName of={principal} /> requests this · expires <TimeAgo at={expiresAt} />
+          Requested by <PrincipalName of={principal} /> · expires <TimeAgo at={expiresAt} />
         </span>
       </header>
       <DecisionView decision={decision} />
