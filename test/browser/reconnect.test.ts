@@ -13,7 +13,7 @@ test('an open session continues after the server was restarted, signed in, witho
   await page.getByText('mcp__signalbox__ping answered').waitFor();
   await first.stop();
   await page.getByText('Reconnecting', { exact: true }).waitFor();
-  const banner = page.getByText('No connection to the server. This page may be outdated.');
+  const banner = page.getByText('Not connected. This page may be outdated.');
   await banner.waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
 

@@ -118,7 +118,7 @@ export function ConnectionBanner(): ReactNode {
       {state === 'reconnecting' ? (
         <p className="connection-banner note amber">
           <Icon name="warning" />
-          No connection to the server. This page may be outdated.
+          Not connected. This page may be outdated.
         </p>
       ) : undefined}
     </div>

@@ -72,10 +72,10 @@ function SessionRow({ session }: { readonly session: Session }): ReactNode {
       <span className="session-title">
         {forkedFrom === undefined ? undefined : <Icon name="fork" />}
         <span>{title}</span>
-        <UnaskedBadge mode={permissionMode} />
       </span>
       {state === 'idle' || state === 'expired' ? undefined : <SessionBadge state={state} />}
       <span className="session-facts faint">
+        <UnaskedBadge mode={permissionMode} />
         <span>{agent === model ? agent : [agent, model].filter((part) => part !== undefined).join(' · ')}</span>
         <span className="session-cwd">{cwd}</span>
       </span>

@@ -72,7 +72,7 @@ export function Composer({
         <textarea
           ref={field}
           // A new session has nothing else to do, and no prompt whose keys the field would take.
-          autoFocus={isNew && session.lastSeq === 0}
+          autoFocus={isNew && session.lastSeq === 0 && session.state === 'idle' && queued === 0}
           rows={1}
           aria-label="Message"
           placeholder={refusal ?? 'Message the agent'}

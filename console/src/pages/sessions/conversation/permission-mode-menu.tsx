@@ -28,6 +28,7 @@ export function PermissionModeMenu({
         operation="PATCH /api/sessions/{id}"
         aria-label={`Permission mode: ${name}`}
         aria-haspopup="dialog"
+        icon="policies"
         title={about}
         onClick={() => {
           setChosen(mode);
