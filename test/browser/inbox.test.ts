@@ -274,30 +274,6 @@ describe('the inbox', () => {
     assert.equal(((await pending) as { outcome: string }).outcome, 'denied');
   });
 
-  it('shows toasts where they cover no button of the next prompt', async () => {
-    for (const [width, height] of [
-      [1280, 860],
-      [1280, 480],
-      [390, 844],
-    ] as const) {
-      const { page, context } = await openWindow(served, { width, height });
-      await page.goto(`${served.url}/inbox`);
-      const calls = ['fay', 'gus'].map((to) => call('rename', { to }));
-      const shown = page.getByRole('region', { name: 'Approval of mcp__bank__rename' });
-      await shown.getByText('"fay"').or(shown.getByText('"gus"')).waitFor();
-      await page.getByRole('list', { name: 'Waiting calls' }).getByRole('button').nth(1).waitFor();
-      for (const _ of calls) {
-        await waitUntilAnswerable(page);
-        // Fails when another element would receive the click.
-        await shown.getByRole('button', { name: /^Deny/ }).click();
-        await page.keyboard.press('Enter');
-        await page.locator('.toast', { hasText: 'Denied mcp__bank__rename' }).first().waitFor();
-      }
-      await Promise.all(calls);
-      await context.close();
-    }
-  });
-
   it('shows HTML of tools and in arguments as text', async () => {
     const { page, faults } = await openWindow(served);
     const { id } = (await served.request('POST', '/api/sessions', { title: hostile })) as { id: string };

@@ -131,3 +131,25 @@ it('a new session offers the tour only where the demo server is available', asyn
     await served.stop();
   }
 });
+
+it('a toast covers neither the buttons of the next prompt nor the button that sends a message', async () => {
+  const served = await serve();
+  for (const width of [1280, 390]) {
+    const { id } = (await served.request('POST', '/api/sessions', {})) as { id: string };
+    const { page, context } = await openWindow(served, { width });
+    await page.goto(`${served.url}/sessions/${id}`);
+    await page.getByRole('button', { name: 'run the tour' }).click();
+    const write = page.getByRole('region', { name: 'Call of write_note' });
+    await waitUntilAnswerable(page, write);
+    await write.getByRole('button', { name: /^Approve/ }).click();
+    const send = page.getByRole('region', { name: 'Call of send_note' });
+    await waitUntilAnswerable(page, send);
+    await page.getByRole('textbox', { name: 'Message' }).fill('ping the server');
+    const buttons = [send.getByRole('button', { name: /^(Approve|Deny)/ }), page.getByRole('button', { name: 'Send' })];
+    for (const button of (await Promise.all(buttons.map((each) => each.all()))).flat())
+      // Fails when another element would receive the click.
+      await button.click({ trial: true, timeout: 1000 });
+    assert.equal(await page.locator('.toast', { hasText: 'Approved mcp__demo__write_note' }).count(), 1);
+    await context.close();
+  }
+});

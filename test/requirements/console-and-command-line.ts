@@ -20,7 +20,7 @@ export const consoleAndCommandLine: Section<'F'> = {
       'test/browser/sessions.test.ts > the list of sessions > searches all sessions, also those that were not loaded yet',
       'test/browser/sessions.test.ts > a new session offers the tour only where the demo server is available',
       'test/browser/inbox.test.ts > the inbox > says in the dialog that remembers an irreversible call whether the call runs now',
-      'test/browser/inbox.test.ts > the inbox > shows toasts where they cover no button of the next prompt',
+      'test/browser/sessions.test.ts > a toast covers neither the buttons of the next prompt nor the button that sends a message',
       'src/server/access/browser/browser-sign-in.test.ts > the sign-in page > has one text for each reason, and offers the console only to a browser that may be signed in',
       'test/browser/reconnect.test.ts > an open session continues after the server was restarted, signed in, without lost or repeated events',
       'test/browser/reconnect.test.ts > a browser without a valid cookie shows that it is signed out',
