@@ -158,7 +158,7 @@ export function createApp(options: AppOptions): ServerApp {
   const redacted = new SessionRedactor((text) => box.redactJson(text));
   const streams = new EventStreams({ stopping: options.stopping, log: options.log });
   const served = new SessionAccess(options.sessions, redacted);
-  addSessionRoutes(app, served);
+  addSessionRoutes(app, box, served);
   addTurnRoutes(app, box, served, streams);
   addAnswerRoutes(app, served);
   addReplayRoutes(app, box);

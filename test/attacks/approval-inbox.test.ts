@@ -106,8 +106,11 @@ describe('approval inbox under manipulation by an agent', () => {
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.keyboard.press('a');
     await page.keyboard.press('Escape');
-    await ready(page);
-    await approve(page).click();
+    // The first click is ignored when it comes in the half second after the buttons reappeared.
+    await until(async () => {
+      await approve(page).click();
+      return await confirm.isVisible();
+    }, 'a click opens the confirmation');
     const yes = confirm.getByRole('button', { name: 'Yes, run it' });
     await yes.and(page.locator(':enabled')).dispatchEvent('click', { detail: 2 });
     await page.keyboard.press('Escape');

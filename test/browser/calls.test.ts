@@ -115,6 +115,8 @@ describe('the calls page', () => {
     await changes.getByRole('button', { name: 'Undo' }).click();
     await changes.getByText('undone', { exact: true }).waitFor();
     assert.equal(readFileSync(file, 'utf8'), 'before\n');
+    await page.goto(`${served.url}/calls`);
+    await page.locator(`a[href="/calls/${first.callId}"]`).getByText('undone', { exact: true }).waitFor();
 
     const second = await call('write', { text: 'once more\n' });
     writeFileSync(file, 'by somebody else\n');

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { CliProject } from '../e2e/cli-project.ts';
-import { type ServedProject, accessibilityFaults, openWindow, serve, waitUntilAnswerable } from './served-console.ts';
+import {
+  type ServedProject,
+  accessibilityFaults,
+  openWindow,
+  serve,
+  token,
+  waitUntilAnswerable,
+} from './served-console.ts';
 
 // A right-to-left override, which reverses the text after it.
 const reversed = '\u202egpj.exe';
@@ -222,6 +229,49 @@ describe('the inbox', () => {
       items.map(({ scope }) => scope),
       ['tool'],
     );
+  });
+
+  it('says in the dialog that remembers an irreversible call whether the call runs now', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    const caller = new AbortController();
+    const waiting = fetch(`${served.url}/api/tools/mcp__bank__pay/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ arguments: { to: 'dan', amount: 4 } }),
+      signal: caller.signal,
+    }).catch(() => undefined);
+    await page.getByText('"dan"').waitFor();
+    await waitUntilAnswerable(page);
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This call runs now and cannot be undone.').waitFor();
+    await dialog.getByRole('button', { name: 'Run it and remember' }).waitFor();
+    caller.abort();
+    await waiting;
+    await dialog.getByText('Approving does not run the call now.').waitFor();
+    assert.equal(await dialog.getByText('runs now').count(), 0);
+    const approve = dialog.getByRole('button', { name: 'Approve for later and remember' });
+    assert.ok(await approve.isDisabled(), 'a button with a new meaning is held back');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await approve.and(page.locator(':enabled')).waitFor();
+  });
+
+  it('accepts a key at once after the user went back from a step', async () => {
+    const { page } = await openWindow(served);
+    await page.goto(`${served.url}/inbox`);
+    const pending = call('pay', { to: 'eve', amount: 5 });
+    const shown = page.getByRole('region', { name: 'Approval of mcp__bank__pay' });
+    await waitUntilAnswerable(page);
+    await page.keyboard.press('a');
+    await shown.getByText('This cannot be undone.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('e');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('d');
+    assert.equal(await page.getByText(/^Ignored/).count(), 0);
+    await shown.getByRole('textbox', { name: /^Reason/ }).press('Enter');
+    assert.equal(((await pending) as { outcome: string }).outcome, 'denied');
   });
 
   it('shows HTML of tools and in arguments as text', async () => {

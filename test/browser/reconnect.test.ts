@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openWindow, serve } from './served-console.ts';
+import { accessibilityFaults, openWindow, serve } from './served-console.ts';
 
 test('an open session continues after the server was restarted, signed in, without lost or repeated events', async () => {
   const first = await serve();
@@ -13,11 +13,15 @@ test('an open session continues after the server was restarted, signed in, witho
   await page.getByText('mcp__signalbox__ping answered').waitFor();
   await first.stop();
   await page.getByText('Reconnecting', { exact: true }).waitFor();
+  const banner = page.getByText('Not connected. This page may be outdated.');
+  await banner.waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
 
   const second = await serve(first.project, Number(new URL(first.url).port));
   // The browser may not be connected again yet.
   await second.request('POST', `/api/sessions/${id}/messages`, { content: 'what tools do you have' });
   await page.getByText('Live', { exact: true }).waitFor();
+  await banner.waitFor({ state: 'detached' });
   await page.getByText(/I have \d+ tools/).waitFor();
   assert.equal(await page.getByText('mcp__signalbox__ping answered').count(), 1, 'events must not be shown twice');
   await message.fill('ping once more');

@@ -30,7 +30,7 @@ test('screenshots of the console', async () => {
   await page.keyboard.press('a');
   const send = page.getByRole('region', { name: 'Call of send_note' });
   await waitUntilAnswerable(page, send);
-  // The toast about the approved call would cover the buttons of the next one.
+  // Without the toast about the approved call.
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await write.scrollIntoViewIfNeeded();
   await screenshot(page, 'session');

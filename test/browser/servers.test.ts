@@ -91,6 +91,34 @@ describe('the servers page', () => {
     assert.equal(serversIn(configuration)['more'], undefined);
   });
 
+  it('shows why an added server cannot start, and keeps it only when the user adds it anyway', async () => {
+    await open('/servers');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('web');
+    const command = dialog.getByRole('textbox', { name: 'Command' });
+    await command.fill('nosuchprog --x');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    const problem = dialog.getByRole('alert');
+    await problem.getByText('web cannot start').waitFor();
+    await problem.getByText(/nosuchprog/).waitFor();
+    assert.equal(await page.getByText(/^Added web/).count(), 0);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await dialog.getByRole('button', { name: 'Change the entry' }).click();
+    await command.waitFor();
+    assert.equal(await command.inputValue(), 'nosuchprog --x');
+    assert.equal(serversIn(configuration)['web'], undefined);
+
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByRole('button', { name: 'Add anyway' }).click();
+    const detail = page.getByRole('article');
+    await detail.getByRole('heading', { name: 'web' }).waitFor();
+    await detail.getByText('down', { exact: true }).waitFor();
+    assert.deepEqual(serversIn(configuration)['web'], { command: 'nosuchprog', args: ['--x'] });
+    await served.request('DELETE', '/api/servers/web');
+  });
+
   it('imports a selected server of another client', async () => {
     await open('/servers');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -129,7 +157,7 @@ describe('the servers page', () => {
     await page.getByText(/configuration is invalid/).waitFor({ state: 'detached' });
   });
 
-  it('shows the command that connects an agent, and when an agent has connected', async () => {
+  it('shows the command that connects an agent, and which agents are connected', async () => {
     await open('/servers');
     const connect = page.getByRole('region', { name: 'Connect your agent' });
     await connect.getByText('not connected yet').waitFor();
@@ -137,18 +165,24 @@ describe('the servers page', () => {
     const token = readFileSync(join(project.data, 'agent-token'), 'utf8').trim();
     const capabilities = {};
     const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'my-agent', version: '7' } };
-    const response = await fetch(`${served.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-    });
-    assert.equal(response.status, 200);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const sessionIds: string[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+      const response = await fetch(`${served.url}/mcp`, { method: 'POST', headers, body });
+      assert.equal(response.status, 200);
+      sessionIds.push(response.headers.get('mcp-session-id') ?? '');
+    }
     await connect.getByText('connected', { exact: true }).waitFor();
-    await connect.getByText('my-agent').waitFor();
+    await connect.getByText(/^token:.* · 3 sessions · seen just now$/).waitFor();
+    assert.equal(await connect.getByRole('list', { name: 'Recent clients' }).getByRole('listitem').count(), 1);
+    for (const id of sessionIds)
+      await fetch(`${served.url}/mcp`, { method: 'DELETE', headers: { ...headers, 'mcp-session-id': id } });
+    await connect.getByText('not connected yet').waitFor();
     assert.deepEqual(window.faults, []);
   });
 });

@@ -91,7 +91,10 @@ describe('the tour', () => {
     await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).fill('New name');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { name: 'New name', level: 1 }).waitFor();
-    await page.getByRole('combobox', { name: 'Permission mode' }).selectOption('plan');
+    await page.getByRole('button', { name: 'Permission mode: Ask by policy' }).click();
+    await page.getByRole('radio', { name: /^Plan/ }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Permission mode: Plan' }).waitFor();
     await page.getByRole('button', { name: /^Fork/ }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/sessions/') && !url.pathname.endsWith(id));
     await page.goto(`${served.url}/sessions/${id}`);

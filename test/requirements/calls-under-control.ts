@@ -38,6 +38,8 @@ export const callsUnderControl: Section<'C'> = {
       'src/runtimes/claude/cli/claude-cli-runtime.test.ts > tools of Claude Code (claude-cli) > applies the permission modes acceptEdits, plan, dontAsk and bypassPermissions',
       'src/sessions/check-session.test.ts > sessions that an agent creates > never get a mode that is freer than the policy, neither from the configuration nor by a fork or a job',
       'src/server/routes/sessions/session-routes.test.ts > sessions over HTTP > cannot get a less restrictive permission mode from an agent',
+      'src/server/routes/sessions/session-routes.test.ts > sessions over HTTP > record who changed the permission mode of which session',
+      'test/browser/sessions.test.ts > the permission mode of a session > is not changed by letters, and becomes weaker only after a confirmation, which is recorded',
     ],
   },
   C3: {

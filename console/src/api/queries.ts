@@ -84,10 +84,10 @@ export const queries = {
       queryKey: ['rules'],
       queryFn: async ({ signal }) => (await api('GET /api/approvals/rules', { signal })).items,
     }),
-  /** The ids of the calls of a session that were undone. */
-  undone: (session: string) =>
+  /** The ids of the calls that were last undone, optionally of one session. */
+  undone: (session?: string) =>
     queryOptions({
-      queryKey: ['calls', 'undone', session],
+      queryKey: ['undone', session],
       queryFn: async ({ signal }) => {
         const query = { session, type: 'Undone', limit: 500 } as const;
         const { items } = await api('GET /api/journal', { query, signal });

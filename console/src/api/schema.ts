@@ -2072,7 +2072,7 @@ export interface paths {
     readonly head?: never;
     /**
      * Change the title or permission mode of a session
-     * @description Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`.
+     * @description Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`. A changed mode is recorded in the journal (`ConfigurationChanged`).
      */
     readonly patch: {
       readonly parameters: {

@@ -5,7 +5,7 @@ import { LiveEvents } from '../live/live-events.tsx';
 import { Notifications } from '../pages/inbox/notifications.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { Navigation } from './navigation.tsx';
+import { ConnectionBanner, Navigation } from './navigation.tsx';
 import { pages } from './pages.tsx';
 import { CurrentUserProvider } from './current-user.tsx';
 import { Link, Router, matchPath, useLocation } from './router.tsx';
@@ -38,6 +38,7 @@ export function App(): ReactNode {
                   <a className="skip" href="#main">
                     Skip to content
                   </a>
+                  <ConnectionBanner />
                   <div className="frame">
                     <Navigation />
                     <main id="main" tabIndex={-1}>

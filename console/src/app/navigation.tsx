@@ -105,8 +105,23 @@ function Connection(): ReactNode {
     >
       <span className="dot" />
       <span>{stateNames[state]}</span>
-      {info === undefined ? undefined : <span className="faint">{info.version}</span>}
+      {info === undefined || state === 'reconnecting' ? undefined : <span className="faint">{info.version}</span>}
     </p>
+  );
+}
+
+/** Warns that the page receives no updates while the server cannot be reached. */
+export function ConnectionBanner(): ReactNode {
+  const state = useLiveState();
+  return (
+    <div role="status">
+      {state === 'reconnecting' ? (
+        <p className="connection-banner note amber">
+          <Icon name="warning" />
+          Not connected. This page may be outdated.
+        </p>
+      ) : undefined}
+    </div>
   );
 }
 

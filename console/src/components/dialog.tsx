@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
-/** A modal dialog. Escape or a click outside closes it. */
+/** A modal dialog. Escape or a click outside closes it. The focus starts on `data-autofocus`, or on the first field or action. */
 export function Dialog({
   title,
   onClose,
@@ -19,8 +19,11 @@ export function Dialog({
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // Focus the first field or action, not the close button, which comes first.
-    element?.querySelector<HTMLElement>('input, select, textarea, [type=submit], .actions button')?.focus();
+    // Not on the close button, which comes first.
+    const first =
+      element?.querySelector<HTMLElement>('[data-autofocus]') ??
+      element?.querySelector<HTMLElement>('input, select, textarea, [type=submit], .actions button');
+    first?.focus();
     return () => element?.close();
   }, []);
   return (

@@ -32,7 +32,7 @@ function subscribe(listener: () => void): () => void {
 export function TimeAgo({ at }: { readonly at: string }): ReactNode {
   const clock = useSyncExternalStore(subscribe, () => now);
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={new Date(at).toLocaleString('en', { hourCycle: 'h23' })}>
       {formatDistance(Date.parse(at) - clock)}
     </time>
   );

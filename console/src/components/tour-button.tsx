@@ -6,10 +6,16 @@ import { navigate } from '../app/router.tsx';
 import { useToaster } from '../app/toasts.tsx';
 import { Button } from './button.tsx';
 
+/** Returns whether the tools of the tour are available. */
+export function useHasTourTools(): boolean {
+  const { data: servers = [] } = useQuery(queries.servers());
+  return servers.some(({ name, status }) => name === 'demo' && status === 'up');
+}
+
 /** Starts the tour. Rendered only while the demo model and the demo server are available. */
 export function TourButton(): ReactNode {
   const { data: agents } = useQuery(queries.agents());
-  const { data: servers = [] } = useQuery(queries.servers());
+  const hasTools = useHasTourTools();
   const toaster = useToaster();
   const demo = agents?.items.find(({ model }) => model === 'demo');
   const tour = useMutation({
@@ -21,7 +27,7 @@ export function TourButton(): ReactNode {
     onSuccess: (id) => navigate(`/sessions/${id}`),
     onError: (error) => toaster.error(error),
   });
-  if (demo === undefined || !servers.some(({ name }) => name === 'demo')) return undefined;
+  if (demo === undefined || !hasTools) return undefined;
   return (
     <Button
       operation="POST /api/sessions"

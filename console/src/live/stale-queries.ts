@@ -24,7 +24,7 @@ const staleByEntryType: Readonly<Partial<Record<string, readonly string[]>>> = {
   ToolInvoked: ['calls', 'approvals'],
   CallSettled: ['calls'],
   UndoStarted: ['calls'],
-  Undone: ['calls'],
+  Undone: ['calls', 'undone'],
   ServerChanged: ['servers', 'tools', 'lock'],
   ConfigurationChanged: ['*'],
   TokenCreated: ['tokens'],

@@ -103,7 +103,7 @@ describe('the demo model', () => {
     assert.deepEqual(outcomes(turn), ['completed', 'completed', 'completed']);
     assert.ok(approvals.includes('mcp__demo__send_note') && !approvals.includes('mcp__demo__read_note'));
     assert.match(readFileSync(join(directory, 'outbox.log'), 'utf8'), /The demo model was here/);
-    assert.match(turn.text, /the one that cannot be taken back: ran/);
+    assert.match(turn.text, /the call that cannot be undone: ran/);
     assert.deepEqual(
       turn.results[1]?.changes?.map(({ path, kind }) => [path, kind]),
       [['tour.txt', 'added']],
@@ -120,7 +120,7 @@ describe('the demo model', () => {
     const { send } = await openDemo(t, ({ tool }) => ({ allow: tool.effect === 'undoable' }));
     const turn = await send('run the tour');
     assert.deepEqual(outcomes(turn), ['completed', 'completed', 'denied']);
-    assert.match(turn.text, /the one that cannot be taken back: refused/);
+    assert.match(turn.text, /the call that cannot be undone: refused/);
   });
 
   test('streams a non-empty answer to any message', async () => {

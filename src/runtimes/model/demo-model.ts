@@ -146,8 +146,8 @@ const stops: readonly TourStep[] = [
     input: { name: 'tour', text: 'The demo model was here.' },
   },
   {
-    text: 'Last something that cannot be taken back. You are always asked before that. ',
-    kind: 'the one that cannot be taken back',
+    text: 'Last, a call that cannot be undone. It asks before it runs. ',
+    kind: 'the call that cannot be undone',
     tool: 'mcp__demo__send_note',
     input: { name: 'tour', to: 'a friend' },
   },
@@ -157,14 +157,20 @@ const stops: readonly TourStep[] = [
 function tour({ results, tools }: DemoRequest): DemoAnswer {
   const names = new Set(tools.map(({ name }) => name));
   if (!stops.every(({ tool }) => names.has(tool)))
-    return { text: 'The tour needs the demo workspace, and its tools are not here. Try "ping the server" instead.' };
+    return {
+      text: 'The tour needs the tools of the demo server, which is not available. Try "ping the server" instead.',
+    };
   const stop = stops[results.length];
   if (stop !== undefined) return { text: stop.text, calls: [{ tool: stop.tool, input: stop.input }] };
   const lines = stops.map(({ kind }, index) => `- ${kind}: ${results[index]?.failed === true ? 'refused' : 'ran'}`);
   return {
-    text: ['That was the tour.', '', ...lines, '', 'The journal has all three, and "undo" takes the write back.'].join(
-      '\n',
-    ),
+    text: [
+      'That was the tour.',
+      '',
+      ...lines,
+      '',
+      'The page Calls lists all three, and **Undo** reverts the write.',
+    ].join('\n'),
   };
 }
 

@@ -19,16 +19,23 @@ const style = raw(`<style>${stylesheet}</style>`);
 /** Without a sign-in, no file of this server can be loaded, so the stylesheet is inline and the policy contains its hash. */
 export const signInPolicy = contentSecurityPolicy({ style: stylesheet });
 
-/** Renders the page that explains how to sign in. */
-export function signInPage(reason: SignInReason): Html {
+// Browsers send a SameSite=Strict cookie only with requests from the same site.
+const fromOtherSite = html`<p>
+  You followed a link from another site, so the server cannot see whether this browser is signed in. If it is,
+  <a href="/">open the console</a>.
+</p>`;
+
+/** Renders the page that explains how to sign in. With `isFromOtherSite`, the browser may be signed in without showing it. */
+export function signInPage(reason: SignInReason, isFromOtherSite: boolean): Html {
+  const isUncertain = isFromOtherSite && reason !== 'sign-in-ended';
   const body = html`
     <h1>Sign in</h1>
-    <p>${reasonTexts[reason]}</p>
+    ${isUncertain && reason === 'signed-out' ? '' : html`<p>${reasonTexts[reason]}</p>`}
+    ${isUncertain ? fromOtherSite : ''}
     <p>
       Run <code>signalbox open</code> on the machine of the server: it opens a new sign-in link. Programs get one with
       the admin token: <code>POST /api/sign-in-links</code>.
     </p>
-    <p>Did you follow the link from another page? Then you are already signed in: <a href="/">continue</a>.</p>
     <p class="faint">Programs send <code>Authorization: Bearer …</code> with the token instead.</p>
   `;
   return layout({ title: 'Sign in · Signalbox', body, head: style });

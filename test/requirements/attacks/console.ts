@@ -35,6 +35,7 @@ export const console: Section<'H'> = {
     tests: [
       `${inbox} > two key presses 0.7 s apart answer one request, and not the next one`,
       `${inbox} > an irreversible call needs a second, deliberate step; the toast names the approved call and links to it`,
+      'test/browser/inbox.test.ts > the inbox > accepts a key at once after the user went back from a step',
     ],
   },
   H13: {

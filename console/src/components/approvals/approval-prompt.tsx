@@ -55,8 +55,8 @@ function LoadedPrompt({
   const [openForm, setOpenForm] = useState<'confirm' | 'edit' | 'deny' | 'remember'>();
   const parts = useHiddenParts(approval, useState(false));
   const isGone = approval.caller === 'gone' && !isCalledAgain;
-  // Buttons that reappear, change their meaning or follow a reveal are held back like new ones.
-  const guard = useAnswerGuard(`${hasKeys} ${isGone} ${parts.revealed !== undefined} ${openForm === undefined}`);
+  // Buttons that change their meaning are held back like new ones; those that the user returns to from a form are not.
+  const guard = useAnswerGuard(`${hasKeys} ${isGone} ${parts.revealed !== undefined}`);
   const cache = useQueryClient();
   const toaster = useToaster();
   const answer = useMutation({
@@ -109,7 +109,7 @@ function LoadedPrompt({
           </>
         )}
         <span className={inCard ? 'faint' : 'faint approval-when'}>
-          <PrincipalName of={principal} /> requests this · expires <TimeAgo at={expiresAt} />
+          Requested by <PrincipalName of={principal} /> · expires <TimeAgo at={expiresAt} />
         </span>
       </header>
       <DecisionView decision={decision} />
@@ -201,6 +201,7 @@ function LoadedPrompt({
       {openForm === 'remember' ? (
         <RememberDialog
           approval={approval}
+          isGone={isGone}
           isBusy={answer.isPending}
           error={answer.error}
           onClose={() => setOpenForm(undefined)}

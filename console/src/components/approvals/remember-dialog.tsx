@@ -6,16 +6,20 @@ import { Button } from '../button.tsx';
 import { Dialog } from '../dialog.tsx';
 import { ProblemNote } from '../problem-note.tsx';
 import { TimeAgo } from '../time.tsx';
+import { useAnswerGuard } from './use-answer-guard.ts';
 
 /** Approves and remembers a call, after showing which recorded calls the rule would have allowed. */
 export function RememberDialog({
   approval,
+  isGone,
   isBusy,
   error,
   onDone,
   onClose,
 }: {
   readonly approval: Approval;
+  /** Whether the caller no longer waits, so that approving runs nothing now. */
+  readonly isGone: boolean;
   readonly isBusy: boolean;
   readonly error: Error | null;
   readonly onDone: (scope: RememberScope) => void;
@@ -24,6 +28,8 @@ export function RememberDialog({
   const scopes = scopesOf(approval);
   const [scope, setScope] = useState<RememberScope>(scopes[0]?.scope ?? 'arguments');
   const preview = useQuery(queries.remembering(approval.id, scope));
+  const isIrreversible = approval.effect === 'irreversible';
+  const guard = useAnswerGuard(`remember ${isGone}`);
   return (
     <Dialog title="Approve and remember" onClose={onClose}>
       <form
@@ -44,9 +50,15 @@ export function RememberDialog({
         {preview.error === null ? undefined : <ProblemNote error={preview.error} />}
         {preview.data === undefined ? undefined : <Preview {...preview.data} />}
         {error === null ? undefined : <ProblemNote error={error} />}
-        {approval.effect === 'irreversible' ? (
+        {isGone ? (
+          <p className="note amber">
+            Approving does not run the call now. The rule applies when the caller makes a matching call again.
+          </p>
+        ) : undefined}
+        {isIrreversible ? (
           <p className="note red">
-            This call runs now and cannot be undone. Later calls with exactly these arguments run without asking.
+            {isGone ? 'The call' : 'This call runs now and'} cannot be undone. Later calls with exactly these arguments
+            run without asking.
           </p>
         ) : undefined}
         <p className="faint">
@@ -54,8 +66,12 @@ export function RememberDialog({
         </p>
         <div className="actions">
           <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" type="submit" isBusy={isBusy} disabled={preview.data === undefined}>
-            {approval.effect === 'irreversible' ? 'Run it and remember' : 'Approve and remember'}
+          <Button kind="primary" type="submit" isBusy={isBusy} disabled={preview.data === undefined || !guard.isReady}>
+            {isGone
+              ? 'Approve for later and remember'
+              : isIrreversible
+                ? 'Run it and remember'
+                : 'Approve and remember'}
           </Button>
         </div>
       </form>

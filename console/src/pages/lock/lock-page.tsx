@@ -20,14 +20,14 @@ export function LockPage(): ReactNode {
     <div className="page lock">
       <PageHead
         title="Lock"
-        about="Tool definitions you accepted, or as first seen. A changed tool of a locked server is hidden until you accept it; one of an unlocked server asks each time."
+        about="The tool definitions that you accepted, or as first seen. A changed tool of a locked server is hidden until you accept it. A changed tool of another server asks at every call."
       />
       {error === null ? undefined : <ProblemNote error={error} onRetry={() => void refetch()} />}
       <AcceptAll changed={standings?.filter(({ status }) => status === 'changed') ?? []} />
       {sorted?.length === 0 ? (
-        <EmptyState icon="lock" title="Nothing to lock yet">
+        <EmptyState icon="lock" title="No external servers yet">
           <p>
-            <Link to="/servers">Add a server</Link>, then lock its tools: you are asked about every later change.
+            <Link to="/servers">Add a server</Link> to see its tool definitions here, and to lock them.
           </p>
         </EmptyState>
       ) : undefined}

@@ -12,7 +12,7 @@ export function ActiveRules({ policies: { version, rules, code } }: { readonly p
         <span className="faint">{version === undefined ? 'no policy' : `version ${version}`}</span>
       </header>
       {rules.length === 0 && code.length === 0 ? (
-        <p className="faint">No rules: reads run, everything else asks.</p>
+        <p className="faint">No rules: reads run, undoable calls ask once in a session, and all other calls ask.</p>
       ) : undefined}
       <ul>
         {rules.map(({ rule, at }, index) => (

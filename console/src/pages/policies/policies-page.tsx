@@ -31,7 +31,7 @@ export function PoliciesPage(): ReactNode {
     <div className="page policies">
       <PageHead
         title="Policies"
-        about="Rules allow, ask or deny. Without a matching rule, reads run and everything else asks."
+        about="Rules allow, ask or deny. Without a matching rule, reads run, undoable calls ask once in a session, and all other calls ask."
       />
       <ViewLinks
         label="Policy views"

@@ -7,6 +7,7 @@ import { useToaster } from '../../app/toasts.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ProblemNote } from '../../components/problem-note.tsx';
+import { AddedServer } from './added-server.tsx';
 import { type Entry, type ServerForm, parseServerForm } from './server-form.ts';
 
 const kinds: readonly (readonly [ServerForm['kind'], string])[] = [
@@ -15,7 +16,7 @@ const kinds: readonly (readonly [ServerForm['kind'], string])[] = [
   ['json', 'JSON'],
 ];
 
-/** Adds a server, with a preview of its configuration entry. */
+/** Adds a server, with a preview of its configuration entry. Reports success only after the server has started. */
 export function AddServer({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { data: info } = useQuery(queries.info());
   const [form, setForm] = useState<ServerForm>({
@@ -31,15 +32,29 @@ export function AddServer({ onClose }: { readonly onClose: () => void }): ReactN
   const result = parseServerForm(form);
   const add = useMutation({
     mutationFn: (body: { readonly name: string; readonly entry: Entry }) => api('POST /api/servers', { body }),
-    onSuccess: ({ servers, notes }) => {
-      toaster.success([`Added ${servers.join(', ')}.`, ...notes].join(' '));
-      void cache.invalidateQueries({ queryKey: ['servers'] });
-      onClose();
-      navigate(`/servers/${encodeURIComponent(servers[0] ?? '')}`);
-    },
+    onSuccess: () => void cache.invalidateQueries({ queryKey: ['servers'] }),
   });
+  const added = add.data?.servers[0];
+  const show = (name: string): void => {
+    onClose();
+    navigate(`/servers/${encodeURIComponent(name)}`);
+  };
   const set = (key: keyof ServerForm) => (event: { target: { value: string } }) =>
     setForm({ ...form, [key]: event.target.value });
+  if (added !== undefined)
+    return (
+      <Dialog key="added" title="Add server" wide onClose={() => show(added)}>
+        <AddedServer
+          name={added}
+          onStarted={() => {
+            toaster.success([`Added ${added}.`, ...(add.data?.notes ?? [])].join(' '));
+            show(added);
+          }}
+          onRemoved={() => add.reset()}
+          onKept={() => show(added)}
+        />
+      </Dialog>
+    );
   return (
     <Dialog title="Add server" wide onClose={onClose}>
       <form
@@ -66,6 +81,7 @@ export function AddServer({ onClose }: { readonly onClose: () => void }): ReactN
           <span>Name</span>
           <input
             value={form.name}
+            data-autofocus=""
             placeholder={form.kind === 'json' ? 'From the JSON' : 'memory'}
             onChange={set('name')}
           />

@@ -12,13 +12,17 @@ import { TimeAgo } from '../../components/time.tsx';
 
 // A connecting client emits no live event.
 const pollMs = 2500;
+/** The time for which a client counts as connected after its last request, because it may have no stream open. */
+const recentMs = 60_000;
 
 /** The commands that connect an agent, and the clients that are connected. */
 export function ConnectAgent(): ReactNode {
-  const { data: clients, error } = useQuery({ ...queries.clients(), refetchInterval: pollMs });
+  const { data: clients, error, dataUpdatedAt } = useQuery({ ...queries.clients(), refetchInterval: pollMs });
   if (error !== null) return <ProblemNote error={error} />;
   if (clients === undefined) return undefined;
   const { items, connect } = clients;
+  const groups = [...Map.groupBy(items, ({ name, principal }) => JSON.stringify([name, principal]))];
+  const connected = groups.filter(([, sessions]) => sessions.some((each) => isConnected(each, dataUpdatedAt))).length;
   return (
     <section className="card step" aria-label="Connect your agent">
       <Icon name="link" />
@@ -26,10 +30,10 @@ export function ConnectAgent(): ReactNode {
         <header className="detail-head">
           <h2>Connect your agent</h2>
           <span role="status">
-            {items.length === 0 ? (
-              <Badge tone="amber">not connected yet</Badge>
+            {connected > 0 ? (
+              <Badge tone="green">{connected === 1 ? 'connected' : `${connected} connected`}</Badge>
             ) : (
-              <Badge tone="green">{items.length === 1 ? 'connected' : `${items.length} connected`}</Badge>
+              <Badge tone="amber">{items.length === 0 ? 'not connected yet' : 'not connected now'}</Badge>
             )}
           </span>
         </header>
@@ -50,9 +54,9 @@ export function ConnectAgent(): ReactNode {
           </p>
         )}
         {items.length === 0 ? undefined : (
-          <ul className="clients" aria-label="Connected clients">
-            {items.map((client) => (
-              <ClientRow key={client.sessionId} client={client} />
+          <ul className="clients" aria-label="Recent clients">
+            {groups.map(([key, sessions]) => (
+              <ClientRow key={key} sessions={sessions} />
             ))}
           </ul>
         )}
@@ -81,15 +85,31 @@ function Line({ text, label }: { readonly text: string; readonly label: string }
   );
 }
 
-function ClientRow({ client }: { readonly client: McpClient }): ReactNode {
-  const { name, version, principal, lastSeenAt, inUse, lastCall } = client;
+/** Returns whether a client has a request or a stream open, or had one a moment ago. */
+function isConnected({ inUse, lastSeenAt }: McpClient, now: number): boolean {
+  return inUse || now - Date.parse(lastSeenAt) < recentMs;
+}
+
+/** The sessions of one client, latest first. */
+function ClientRow({ sessions }: { readonly sessions: readonly McpClient[] }): ReactNode {
+  const [latest] = sessions;
+  if (latest === undefined) return undefined;
+  const { name, version, principal, lastSeenAt } = latest;
+  const lastCall = sessions.find((each) => each.lastCall !== undefined)?.lastCall;
   return (
     <li>
       <span>
         {name} <span className="faint">{version}</span>
       </span>
       <span className="faint">
-        {principal} · {inUse ? 'active now' : <TimeAgo at={lastSeenAt} />}
+        {principal} · {sessions.length === 1 ? '' : `${sessions.length} sessions · `}
+        {sessions.some(({ inUse }) => inUse) ? (
+          'active now'
+        ) : (
+          <>
+            seen <TimeAgo at={lastSeenAt} />
+          </>
+        )}
       </span>
       {lastCall === undefined ? (
         <span className="faint">no calls yet</span>

@@ -7,7 +7,7 @@ import { Link } from '../../app/router.tsx';
 import { useToaster } from '../../app/toasts.tsx';
 import { Button } from '../../components/button.tsx';
 import { ProblemNote } from '../../components/problem-note.tsx';
-import { TimeAgo } from '../../components/time.tsx';
+import { TimeAgo, Timestamp } from '../../components/time.tsx';
 import { RemoveServer } from './remove-server.tsx';
 import { ServerStatus } from './server-status.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -142,7 +142,11 @@ function ServerFacts({ server }: { readonly server: ServerDetails }): ReactNode 
 
 /** A clock time: a relative one is too coarse for the next seconds. */
 function Clock({ at }: { readonly at: string }): ReactNode {
-  return <time dateTime={at}>at {new Date(at).toLocaleTimeString()}</time>;
+  return (
+    <>
+      at <Timestamp at={at} />
+    </>
+  );
 }
 
 function reportedName(info: Readonly<Record<string, unknown>>): string {

@@ -47,8 +47,11 @@ export function ServersPage({ name }: { readonly name?: string }): ReactNode {
         {name === undefined ? (
           <>
             {servers !== undefined && !servers.some(({ adapter }) => adapter.startsWith('mcp:')) ? (
-              <EmptyState icon="servers" title="No MCP servers yet">
-                <p>Import servers from your other MCP clients, or add one by its command or URL.</p>
+              <EmptyState icon="servers" title="Add your MCP servers">
+                <p>
+                  {servers.length === 0 ? '' : 'The listed servers are part of Signalbox. '}
+                  Import servers from your other MCP clients, or add one by its command or URL.
+                </p>
                 <div className="actions">
                   <Button operation="POST /api/import" kind="primary" onClick={() => setOpened('import')}>
                     Import servers

@@ -7,7 +7,7 @@ import { navigate } from '../../app/router.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ProblemNote } from '../../components/problem-note.tsx';
-import { permissionModes } from './permission-modes.ts';
+import { PermissionModeChoice, UnaskedNote } from './permission-mode-choice.tsx';
 
 /** The dialog that creates a session: agent, permission mode, directory and title. */
 export function NewSession({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -54,17 +54,6 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
           </select>
         </label>
         <label className="field">
-          <span>Permission mode</span>
-          <select value={mode} onChange={(event) => setMode(event.target.value as PermissionMode)}>
-            {permissionModes.map(({ mode: each, name }) => (
-              <option key={each} value={each}>
-                {name}
-              </option>
-            ))}
-          </select>
-          <span className="faint">{permissionModes.find((each) => each.mode === mode)?.about}</span>
-        </label>
-        <label className="field">
           <span>Working directory</span>
           <input value={cwd} placeholder="Directory of the server" onChange={(event) => setCwd(event.target.value)} />
         </label>
@@ -76,6 +65,8 @@ export function NewSession({ onClose }: { readonly onClose: () => void }): React
             onChange={(event) => setTitle(event.target.value)}
           />
         </label>
+        <PermissionModeChoice value={mode} onChange={setMode} />
+        <UnaskedNote mode={mode} />
         {create.error === null ? undefined : <ProblemNote error={create.error} />}
         <div className="actions">
           <Button onClick={onClose}>Cancel</Button>

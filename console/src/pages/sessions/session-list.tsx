@@ -5,6 +5,7 @@ import { Link } from '../../app/router.tsx';
 import { SessionBadge } from '../../components/badge.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { TimeAgo } from '../../components/time.tsx';
+import { UnaskedBadge } from './permission-mode-choice.tsx';
 
 const rowHeight = 67;
 
@@ -65,7 +66,7 @@ export function SessionList({
 const borders = 2;
 
 function SessionRow({ session }: { readonly session: Session }): ReactNode {
-  const { id, title, state, agent, model, cwd, activeAt, forkedFrom } = session;
+  const { id, title, state, agent, model, cwd, activeAt, forkedFrom, permissionMode } = session;
   return (
     <Link to={`/sessions/${id}`} className="session-row">
       <span className="session-title">
@@ -74,6 +75,7 @@ function SessionRow({ session }: { readonly session: Session }): ReactNode {
       </span>
       {state === 'idle' || state === 'expired' ? undefined : <SessionBadge state={state} />}
       <span className="session-facts faint">
+        <UnaskedBadge mode={permissionMode} />
         <span>{agent === model ? agent : [agent, model].filter((part) => part !== undefined).join(' · ')}</span>
         <span className="session-cwd">{cwd}</span>
       </span>

@@ -202,6 +202,26 @@ describe('the sign-in link', () => {
   });
 });
 
+describe('the sign-in page', () => {
+  it('has one text for each reason, and offers the console only to a browser that may be signed in', async (test) => {
+    const { server } = await startTestServer(test);
+    const textOf = async (path: string, site: string): Promise<string> => {
+      const response = await fetch(server.url + path, { headers: { 'sec-fetch-site': site } });
+      return (await response.text()).replaceAll(/\s+/g, ' ');
+    };
+    for (const [path, site, texts] of [
+      ['/', 'none', ['This browser is not signed in.']],
+      ['/', 'cross-site', ['followed a link from another site']],
+      ['/?token=used', 'none', ['already used']],
+      ['/?token=used', 'cross-site', ['already used', 'followed a link from another site']],
+    ] as const) {
+      const text = await textOf(path, site);
+      const all = ['This browser is not signed in.', 'followed a link from another site', 'already used'];
+      assert.deepEqual(all.filter((each) => text.includes(each)).toSorted(), [...texts].toSorted(), `${path} ${site}`);
+    }
+  });
+});
+
 describe('expiry of a sign-in', () => {
   it('a code expires after ten minutes', async (test) => {
     const codes = new SignInCodes((await openBox(test)).shared.keyValues);

@@ -19,7 +19,8 @@ export function signIn(codes: SignInCodes, sessions: BrowserSessions): Middlewar
   return async (context, next) => {
     const refuse = (reason: SignInReason): Response | Promise<Response> => {
       context.header('Content-Security-Policy', signInPolicy);
-      return context.html(signInPage(reason), 401);
+      const isFromOtherSite = context.req.header('sec-fetch-site') === 'cross-site';
+      return context.html(signInPage(reason, isFromOtherSite), 401);
     };
     const cookie = readSessionCookie(context, sessions);
     const signedIn = cookie !== undefined && (await sessions.touch(cookie)) !== undefined;

@@ -5,6 +5,7 @@ import { createOpenApiAssertion } from '../../../../test/support/http/openapi-as
 import { adminToken, bodyOf, startTestServer } from '../../../../test/support/http/http-server.ts';
 import { eventsOf, openSessionServer } from '../../../../test/support/sessions/session-server.ts';
 import type { TranscriptMessage, Turn, TurnEvent } from '../../../runtimes/runtime.ts';
+import type { ConfigurationChanged } from '../../../journal/entries/journal-event.ts';
 import type { AgentSummary, Session, SessionPage } from '../../../sessions/sessions.ts';
 import type { ProblemDocument } from '../../problems/problem.ts';
 
@@ -265,6 +266,26 @@ describe('sessions over HTTP', () => {
     for (const permissionMode of ['dontAsk', 'default'])
       assert.equal((await ask('PATCH', path, { permissionMode }, agent)).status, 200);
     assert.equal((await ask('POST', `${path}/fork`, undefined, agent)).status, 201);
+  });
+
+  it('record who changed the permission mode of which session', async (test) => {
+    const { ask, as } = await openSessionServer(test);
+    const { id } = await bodyOf<Session>(ask('POST', '/api/sessions', {}));
+    const approver = await as('approver');
+    for (const change of [{ permissionMode: 'acceptEdits' }, { permissionMode: 'acceptEdits' }, { title: 'Other' }])
+      await ask('PATCH', `/api/sessions/${id}`, change, approver);
+    const free = await bodyOf<Session>(ask('POST', '/api/sessions', { permissionMode: 'bypassPermissions' }));
+    const { items } = await bodyOf<{ items: ConfigurationChanged[] }>(
+      ask('GET', '/api/journal?type=ConfigurationChanged'),
+    );
+    assert.deepEqual(
+      new Set(items.map(({ status, details }) => `${status}: ${details.join()}`)),
+      new Set([
+        `applied: permission mode of session ${id}: default to acceptEdits`,
+        `applied: session ${free.id} was created in bypassPermissions`,
+      ]),
+    );
+    assert.ok(items.every(({ by }) => by?.kind === 'human'));
   });
 
   it('cannot be created with a token that is bound to a profile', async (test) => {

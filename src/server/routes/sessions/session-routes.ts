@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { isFreerMode } from '../../../core/calls/permission-mode.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
@@ -14,6 +15,8 @@ import {
 } from '../../schemas/session-schemas.ts';
 import { type SessionAccess, assertModeAllowed } from './session-access.ts';
 import { json } from '../../http/json-response.ts';
+import type { InternalSignalbox } from '../../../signalbox/internal-signalbox.ts';
+import { recordChange } from '../servers/served-configuration.ts';
 
 const tags = ['Sessions'];
 const agentPageSchema = z.object({ items: z.array(agentSchema).readonly() }).openapi('AgentPage');
@@ -123,7 +126,8 @@ const changeRoute = createRoute({
   'x-roles': routeRoles.steer,
   tags,
   summary: 'Change the title or permission mode of a session',
-  description: 'Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`.',
+  description:
+    'Only approvers and admins may choose the permission modes `acceptEdits` and `bypassPermissions`. A changed mode is recorded in the journal (`ConfigurationChanged`).',
   middleware: readJsonBody(),
   request: { params: idParams, body: jsonBody(sessionChangeSchema) },
   responses: {
@@ -133,7 +137,7 @@ const changeRoute = createRoute({
 });
 
 /** Adds the routes that create, list, change, fork and delete sessions. */
-export function addSessionRoutes(app: ServerApp, served: SessionAccess): void {
+export function addSessionRoutes(app: ServerApp, box: InternalSignalbox, served: SessionAccess): void {
   app.openapi(agentsRoute, (context) => json(context, agentPageSchema, { items: served.all.agents() }, 200));
 
   app.openapi(listRoute, async (context) => {
@@ -143,7 +147,9 @@ export function addSessionRoutes(app: ServerApp, served: SessionAccess): void {
 
   app.openapi(createSessionRoute, async (context) => {
     const created = await served.create(context.var.identity, omitUndefined(context.req.valid('json')));
-    context.header('Location', `/api/sessions/${created.id}`);
+    const { id, permissionMode } = created;
+    if (isFreerMode(permissionMode)) recordChange(box, context, `session ${id} was created in ${permissionMode}`);
+    context.header('Location', `/api/sessions/${id}`);
     return json(context, sessionSchema, created, 201);
   });
 
@@ -152,10 +158,13 @@ export function addSessionRoutes(app: ServerApp, served: SessionAccess): void {
   );
 
   app.openapi(changeRoute, async (context) => {
-    const { id } = await served.one(context.var.identity, context.req.valid('param').id);
+    const { id, permissionMode: before } = await served.one(context.var.identity, context.req.valid('param').id);
     const change = omitUndefined(context.req.valid('json'));
     assertModeAllowed(context.var.identity, change.permissionMode);
-    return json(context, sessionSchema, await served.all.change(id, change), 200);
+    const changed = await served.all.change(id, change);
+    const { permissionMode: after } = changed;
+    if (after !== before) recordChange(box, context, `permission mode of session ${id}: ${before} to ${after}`);
+    return json(context, sessionSchema, changed, 200);
   });
 
   app.openapi(deleteRoute, async (context) => {

@@ -22,7 +22,9 @@ describe('ConversationRegistry', () => {
     assert.equal(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
     assert.notEqual(conversations.of(peer('b'), { name: 'x', version: '1' }), first);
     assert.notEqual(conversations.of(peer('a'), { name: 'y', version: '1' }), first);
+    assert.equal(conversations.clients().length, 3);
     time += 31 * 60_000;
+    assert.deepEqual(conversations.clients(), [], 'idle clients are not listed');
     assert.notEqual(conversations.of(peer('a'), { name: 'x', version: '1' }), first);
   });
 

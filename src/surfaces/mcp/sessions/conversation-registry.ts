@@ -107,15 +107,15 @@ export class ConversationRegistry {
   }
 
   clients(): RecentClient[] {
-    return [...this.#open.values()].flatMap((own) =>
-      [...own.values()].map(({ name, client, until: _, ...known }) => ({
-        ...client,
-        ...known,
-        session: name,
-        protocolVersion: modernVersion,
-        isInUse: false,
-      })),
-    );
+    const since = this.#now() - idleMs;
+    const recent = [...this.#open.values()].flatMap((own) => [...own.values()].filter(({ seen }) => seen >= since));
+    return recent.map(({ name, client, until: _, ...known }) => ({
+      ...client,
+      ...known,
+      session: name,
+      protocolVersion: modernVersion,
+      isInUse: false,
+    }));
   }
 
   #forgetIdle(now: number): void {

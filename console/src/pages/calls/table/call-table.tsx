@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, memo, useEffect, useRef, useState } from 'react';
+import { queries } from '../../../api/queries.ts';
 import type { CallEntry } from '../../../api/schema.ts';
 import { Link } from '../../../app/router.tsx';
 import { useShortcut } from '../../../app/shortcuts.tsx';
@@ -26,6 +28,7 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
     return current !== null && (current.scrollTop > 0 || current.contains(document.activeElement));
   });
   const { calls = [] } = list;
+  const { data: undone } = useQuery(queries.undone());
   const place = callsUrl(filters);
   const [rowHeight] = useState(() => (narrow.matches ? 64 : 36));
   const virtual = useVirtualizer({
@@ -96,7 +99,7 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
                 aria-posinset={index + 1}
                 aria-setsize={isComplete ? calls.length : -1}
               >
-                <CallRow call={call} />
+                <CallRow call={call} isUndone={undone?.includes(call.callId) === true} />
               </li>
             );
           })}
@@ -113,7 +116,13 @@ export function CallTable({ filters }: { readonly filters: CallFilters }): React
   );
 }
 
-const CallRow = memo(function CallRow({ call }: { readonly call: CallEntry }): ReactNode {
+const CallRow = memo(function CallRow({
+  call,
+  isUndone,
+}: {
+  readonly call: CallEntry;
+  readonly isUndone: boolean;
+}): ReactNode {
   const { callId, at, tool, server, decision, principal } = call;
   return (
     <Link to={`/calls/${callId}`} className="call-row">
@@ -125,9 +134,7 @@ const CallRow = memo(function CallRow({ call }: { readonly call: CallEntry }): R
         {server === undefined ? <span className="faint"> no server</span> : undefined}
       </span>
       <span>{decision === undefined ? undefined : <DecisionBadge answer={decision.answer} />}</span>
-      <span>
-        <CallOutcomeBadge call={call} />
-      </span>
+      <span>{isUndone ? <Badge tone="gray">undone</Badge> : <CallOutcomeBadge call={call} />}</span>
       <span className="call-duration">
         {call.type === 'ToolInvoked' && call.durationMs !== null ? formatDuration(call.durationMs) : ''}
       </span>

@@ -7,8 +7,9 @@ import { useShortcut } from '../../../app/shortcuts.tsx';
 import { useToaster } from '../../../app/toasts.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
+import { useHasTourTools } from '../../../components/tour-button.tsx';
 
-const suggestions = ['run the tour', 'ping the server', 'what tools do you have'];
+const suggestions = ['ping the server', 'what tools do you have'];
 
 /** The message input. Messages that are sent while a turn runs are queued. */
 export function Composer({
@@ -21,6 +22,7 @@ export function Composer({
   readonly isNew: boolean;
 }): ReactNode {
   const { id, queued } = session;
+  const hasTourTools = useHasTourTools();
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const cache = useQueryClient();
@@ -59,7 +61,7 @@ export function Composer({
     >
       {isNew && session.model === 'demo' ? (
         <div className="suggestions">
-          {suggestions.map((each) => (
+          {[...(hasTourTools ? ['run the tour'] : []), ...suggestions].map((each) => (
             <Button key={each} operation="POST /api/sessions/{id}/messages" onClick={() => send.mutate(each)}>
               {each}
             </Button>
@@ -69,6 +71,8 @@ export function Composer({
       <div className="composer-box">
         <textarea
           ref={field}
+          // A new session has nothing else to do, and no prompt whose keys the field would take.
+          autoFocus={isNew && session.lastSeq === 0 && session.state === 'idle' && queued === 0}
           rows={1}
           aria-label="Message"
           placeholder={refusal ?? 'Message the agent'}

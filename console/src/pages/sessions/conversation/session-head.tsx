@@ -4,14 +4,13 @@ import { api } from '../../../api/client.ts';
 import { queries } from '../../../api/queries.ts';
 import type { PermissionMode, Session, SessionEvent } from '../../../api/schema.ts';
 import { useTitle } from '../../../app/page-head.tsx';
-import { useForbiddenReason } from '../../../app/current-user.tsx';
 import { navigate } from '../../../app/router.tsx';
 import { useToaster } from '../../../app/toasts.tsx';
 import type { StreamState } from '../../../live/event-stream.ts';
 import { Badge, SessionBadge } from '../../../components/badge.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
-import { permissionModes } from '../permission-modes.ts';
+import { PermissionModeMenu } from './permission-mode-menu.tsx';
 import { ServerHealth } from './server-health.tsx';
 
 type Status = Extract<SessionEvent, { type: 'session_status' }>;
@@ -57,7 +56,6 @@ export function SessionHead({
     },
     onError,
   });
-  const refusal = useForbiddenReason('PATCH /api/sessions/{id}');
   useTitle(title);
   return (
     <header className="session-head">
@@ -75,21 +73,7 @@ export function SessionHead({
       {stream === 'reconnecting' ? <Badge tone="amber">reconnecting</Badge> : undefined}
       {state === 'running' || state === 'waiting' ? <SessionBadge state={state} /> : undefined}
       <ServerHealth servers={status?.servers} />
-      <label className="mode">
-        <span className="unseen">Permission mode</span>
-        <select
-          value={permissionMode}
-          disabled={refusal !== undefined}
-          title={refusal ?? permissionModes.find(({ mode }) => mode === permissionMode)?.about}
-          onChange={(event) => change.mutate({ permissionMode: event.target.value as PermissionMode })}
-        >
-          {permissionModes.map(({ mode, name }) => (
-            <option key={mode} value={mode}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <PermissionModeMenu mode={permissionMode} onChange={(next) => change.mutate({ permissionMode: next })} />
       <div className="session-tools">
         <IconButton
           operation="PATCH /api/sessions/{id}"
