@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { isFreerMode } from '../../../core/calls/permission-mode.ts';
+import { isPermissiveMode } from '../../../core/calls/permission-mode.ts';
 import { routeRoles } from '../../access/route-roles.ts';
 import type { ServerApp } from '../../http/server-context.ts';
 import { omitUndefined } from '../../../core/omit-undefined.ts';
@@ -148,7 +148,7 @@ export function addSessionRoutes(app: ServerApp, box: InternalSignalbox, served:
   app.openapi(createSessionRoute, async (context) => {
     const created = await served.create(context.var.identity, omitUndefined(context.req.valid('json')));
     const { id, permissionMode } = created;
-    if (isFreerMode(permissionMode)) recordChange(box, context, `session ${id} was created in ${permissionMode}`);
+    if (isPermissiveMode(permissionMode)) recordChange(box, context, `session ${id} was created in ${permissionMode}`);
     context.header('Location', `/api/sessions/${id}`);
     return json(context, sessionSchema, created, 201);
   });
