@@ -14,7 +14,7 @@ import type { JsonValue } from '../../core/json/json.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
 import { type Next, mapMaybe } from '../stage.ts';
-import { type AdmittedCall, timeoutOf } from '../call-lifecycle.ts';
+import { type AdmittedCall, notRunMessage, timeoutOf } from '../call-lifecycle.ts';
 import { invalidCostMessage, toOutcome, reportedCost } from '../results/tool-outcome.ts';
 import { CallContext, type ContextParts } from '../handler/tool-context.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
@@ -55,7 +55,9 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   const fail = (error: unknown): CallOutcome => {
     context.end(undefined);
     call.isLinkBroken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
-    return failure(call, tool, error, options.redactor);
+    const message = options.redactor.text(messageOf(error));
+    if (error instanceof OutcomeUnknownError) call.lostAttempt = message;
+    return failure(call, tool, error, message, options.redactor);
   };
   let running: unknown;
   try {
@@ -100,10 +102,16 @@ function withCost(call: AdmittedCall, outcome: CallOutcome, returned: unknown): 
   return outcome;
 }
 
-function failure(call: AdmittedCall, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
-  const message = redactor.text(messageOf(error));
+/** Returns the outcome for an error, whose message was redacted. */
+function failure(
+  call: AdmittedCall,
+  tool: CatalogTool,
+  error: unknown,
+  message: string,
+  redactor: Redactor,
+): CallOutcome {
   if (error instanceof ServerUnreachableError)
-    return failedOutcome('failed', 'server-down', `${call.name} was not run: ${message}`);
+    return failedOutcome('failed', 'server-down', notRunMessage(call, message));
   if (error instanceof CapabilityMissingError) {
     const outcome = failedOutcome('failed', 'capability-missing', `${call.name} was not run: ${message}`);
     return { ...outcome, error: { ...outcome.error, required: error.required } };
