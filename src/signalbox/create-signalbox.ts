@@ -259,6 +259,7 @@ async function assemble(options: SignalboxOptions, store: Store): Promise<Intern
       add: (name, value, secretOptions) => redactor.add(name, value, secretOptions),
       redact: (text) => redactor.values(text),
     },
+    endApprovalWaits: () => questions.endWaits(),
     protectFiles: (protection) => files.protect(protection),
     sessionStore: store.sessions,
     jobStore: store.jobs,

@@ -18,6 +18,8 @@ export interface InternalSignalbox extends Signalbox {
    * other. The tool's source marks it `isExternal`.
    */
   begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
+  /** Ends the calls that wait for approval for a limited time as `awaiting-approval`, because the server stops. */
+  endApprovalWaits(): void;
   /** Replaces the files that a call does not write unasked. Configurations of Signalbox are protected in any case. */
   protectFiles(protection: FileProtection): void;
   readonly sessionStore: SessionStore;

@@ -17,7 +17,7 @@ import { type Next, mapMaybe } from '../stage.ts';
 import { type AdmittedCall, notRunMessage, timeoutOf } from '../call-lifecycle.ts';
 import { invalidCostMessage, toOutcome, reportedCost } from '../results/tool-outcome.ts';
 import { CallContext, type ContextParts } from '../handler/tool-context.ts';
-import { type Waits, endedOutcome } from '../limits/waits.ts';
+import { type Waits, abortedEnd, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies and default limits of the stage. */
 export interface ExecuteOptions extends ContextParts {
@@ -34,7 +34,8 @@ export function execute(options: ExecuteOptions): Next<AdmittedCall> {
 }
 
 function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): MaybePromise<CallOutcome> {
-  if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
+  const { signal } = call.options;
+  if (signal?.aborted === true) return endedOutcome(call, abortedEnd(signal), 'it was about to run');
   const now = Date.now();
   const clock = new CallClock(now + timeoutOf(tool, options.timeoutMs), call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');

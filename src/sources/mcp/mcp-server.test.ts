@@ -368,7 +368,10 @@ describe('mcpServer after its program died', () => {
     isReachable = false;
     const during = await box.call('mcp__fixture__die');
     assert.deepEqual([during.outcome, during.error?.code], ['failed', 'server-down']);
-    assert.match(during.error?.message ?? '', /may have run: .*its process ended with exit code 3; .*the network cable is out \(3 attempts\)$/);
+    assert.match(
+      during.error?.message ?? '',
+      /may have run: .*its process ended with exit code 3; .*the network cable is out \(3 attempts\)$/,
+    );
     const denied = await box.call('mcp__fixture__echo', { text: 'down' });
     assert.deepEqual([denied.outcome, denied.error?.code], ['denied', 'server-down']);
     assert.ok(box.catalog().hidden.some((tool) => tool.name === 'mcp__fixture__echo' && tool.by === 'server-down'));

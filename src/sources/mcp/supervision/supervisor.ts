@@ -184,10 +184,7 @@ export class Supervisor {
         options,
       );
     if (!isFirst)
-      throw new ServerUnreachableError(
-        `server "${server}" could not be reached: ${error.message}`,
-        options,
-      );
+      throw new ServerUnreachableError(`server "${server}" could not be reached: ${error.message}`, options);
     await connection.check();
   }
 
