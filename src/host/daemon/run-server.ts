@@ -28,8 +28,10 @@ import { writeRunFile } from './run-files.ts';
 
 /** The settings of a server from the command line. */
 export interface ServeSettings {
-  /** The preferred port; the next free one is used when it is taken. 0 means any. */
+  /** The port. 0 means any. */
   readonly port: number;
+  /** Whether the next free port is used when the port is taken. */
+  readonly mayMovePort: boolean;
   readonly host: string;
   readonly role: ProcessRole;
   /** Host headers to accept in addition to its own address. */
@@ -90,7 +92,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     return found.configuration;
   };
   const token = adminToken(data);
-  const port = await findFreePort(settings.host, settings.port);
+  const port = await findFreePort(settings.host, settings.port, settings.mayMovePort);
   if (!isLoopback(settings.host))
     log.warn(
       `other machines can reach this server on ${settings.host}, and the connection is not encrypted; put a proxy with TLS in front, or use --host 127.0.0.1`,
