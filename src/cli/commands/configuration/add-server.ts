@@ -102,8 +102,11 @@ async function tryServer(name: string, configuration: Configuration, { data }: G
     const { tools, notices, servers: states } = box.catalog();
     const state = states.find((each) => each.name === name);
     const needsSignIn = state?.needsSignIn === true;
-    if (state?.status !== 'up' && !needsSignIn)
-      throw startError(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
+    if (state?.status !== 'up' && !needsSignIn) {
+      const late = `it had not finished its start after ${startTimeoutMs / 1000} s; check that it speaks MCP`;
+      const reason = state?.connecting === true ? late : (state?.reason ?? 'it is down');
+      throw startError(alone.servers[0], reason, box.servers.health(name)?.stderr ?? []);
+    }
     return {
       tools: tools.filter(({ id }) => id.server === name),
       notices: notices.filter(({ server }) => server === name),
