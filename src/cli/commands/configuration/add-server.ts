@@ -1,6 +1,9 @@
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type Configuration, type ServerEntry, defaultConfiguration } from '../../../config/configuration.ts';
 import { prepareEdit } from '../../../config/file/edit-configuration.ts';
+import { fittingName } from '../../../config/import/plan-import.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { assertServerName } from '../../../core/tools/tool-names.ts';
 import { ConfigurationTrust } from '../../../config/trust/configuration-trust.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
@@ -24,6 +27,7 @@ export async function addServer(
   globals: GlobalOptions,
   terminal: Terminal,
 ): Promise<void> {
+  assertName(name);
   const target = targetConfiguration(globals);
   const { file } = target;
   if (target.names.includes(name)) {
@@ -58,6 +62,18 @@ export async function addServer(
   } as const;
   await reportChange(change, `added "${name}" (${transport})`, globals.json, terminal);
   if (tried !== undefined && !globals.json) await printStartedServer(name, tried, terminal.output);
+}
+
+/** Throws an error about the argument, which the configuration would report for the line that the entry gets. */
+function assertName(name: string): void {
+  try {
+    assertServerName(name);
+  } catch (error) {
+    throw new CliError(2, 'name-invalid', messageOf(error), {
+      next: `use another name, such as ${fittingName(name)}`,
+      cause: error,
+    });
+  }
 }
 
 async function printStartedServer(name: string, tried: TriedServer, output: Printer): Promise<void> {
