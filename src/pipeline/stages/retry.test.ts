@@ -44,7 +44,7 @@ describe('retries', () => {
 
   test('end with an outcome that says that an earlier attempt may have run, and how many there were', async () => {
     for (const [more, outcome, code] of [
-      [{ effect: 'read' }, 'failed', 'server-down'],
+      [{ effect: 'read' }, 'failed', 'tool-failed'],
       [{ effect: 'irreversible', idempotent: true }, 'unknown', 'outcome-lost'],
     ] as const) {
       let runs = 0;

@@ -52,6 +52,9 @@ function withAttempts(call: AdmittedCall, outcome: CallOutcome): CallOutcome {
   const message = `${outcome.error.message} (${pluralize(call.attempts, 'attempt')})`;
   if (call.lostAttempt !== undefined && call.tool.definition.effect !== 'read')
     return failedOutcome('unknown', 'outcome-lost', message);
+  // Codes such as `server-down` mean that nothing ran, and rules do not count such calls.
+  if (call.lostAttempt !== undefined && outcome.outcome === 'failed')
+    return failedOutcome('failed', 'tool-failed', message);
   return { ...outcome, error: { ...outcome.error, message }, content: [text(message)] };
 }
 
