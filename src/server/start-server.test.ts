@@ -8,7 +8,7 @@ import { type TestContext, describe, it } from 'node:test';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../test/support/http/http-server.ts';
 import { secondClient } from '../../test/mcp-clients/clients.ts';
-import { token } from '../../test/mcp-clients/serving.ts';
+import { token as clientToken } from '../../test/mcp-clients/serving.ts';
 import { within } from '../../test/support/within.ts';
 import { defineTool, localServer } from '../index.ts';
 import type { ServerLimits } from './server-options.ts';
@@ -150,7 +150,7 @@ describe('stop of the server', () => {
 
   for (const era of ['legacy', 'modern'] as const)
     it(`answers MCP clients whose calls wait for approval or run (${era})`, async (test) => {
-      const { server, box, running } = await startHolding(test, { graceMs: 500 }, token);
+      const { server, box, running } = await startHolding(test, { graceMs: 500 }, clientToken);
       const client = await secondClient(test, new URL('/mcp', server.url), era);
       const held = client.callTool({ name: 'mcp__test__hold', arguments: {} });
       const asked = client.callTool({ name: 'mcp__test__act', arguments: {} });
@@ -163,7 +163,7 @@ describe('stop of the server', () => {
       assert.match(texts[1] ?? '', /waits for a human's approval .* was not run yet/);
       await within(closed, 'the end');
       const { items } = await box.journal.calls({ order: 'oldest-first' });
-      assert.deepEqual(items.map(outcomeOf).toSorted(), ['awaiting-approval', 'cancelled']);
+      assert.deepEqual(new Set(items.map(outcomeOf)), new Set(['awaiting-approval', 'cancelled']));
     });
 
   it('leaves the box open, and can be requested twice', async (test) => {

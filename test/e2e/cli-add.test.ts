@@ -67,6 +67,7 @@ suite('signalbox add', () => {
       assert.deepEqual([code, stdout], [1, ''], stderr);
       assert.match(stderr, reason);
       assert.match(stderr, /^ {2}next: .* --no-check /m);
+      assert.ok((stderr.match(/API_KEY/g)?.length ?? 0) <= 1, 'its output is printed once');
       assert.equal(existsSync(join(project.directory, name)), false);
     }
     const { code, stdout } = await project.run(['add', 'x', '--no-check', '--', 'no-such-program']);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../support/runtime/claude.ts';
+import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { CliProject, waitForExit, launcher, waitForOutput, notesProject } from './cli-project.ts';
 
 function isAlive(pid: number | undefined): boolean {
@@ -109,7 +110,7 @@ suite('signalbox serve', () => {
     const token = 'a-token-for-the-test';
     // Another program may have the port already.
     const first = createServer().listen(4242, '127.0.0.1');
-    await Promise.race([once(first, 'listening'), once(first, 'error')]);
+    await once(first, 'listening').catch(() => undefined);
     t.after(() => first.close());
     const port = 4242;
     const second = project.start(['serve', '--json'], { SIGNALBOX_TOKEN: token });
@@ -127,6 +128,27 @@ suite('signalbox serve', () => {
     const ended = waitForExit(second);
     second.kill('SIGTERM');
     assert.equal((await ended).code, 0);
+  });
+
+  test('logs a server that ends and is started again', async (t) => {
+    const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify(configuration) });
+    const token = 'a-token-for-the-test';
+    const { url, child, stop } = await project.serve({ SIGNALBOX_TOKEN: token });
+    t.after(stop);
+    const logged = waitForOutput(child.stderr, /server "fixture" was restarted: its process ended with exit code 3\n/);
+    const call = (tool: string): Promise<Response> =>
+      fetch(`${url}/api/tools/mcp__fixture__${tool}/call`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ arguments: { text: 'hello' } }),
+      });
+    await call('echo');
+    // The log starts with the state of the servers after their start.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await call('act');
+    await call('die');
+    await logged;
   });
 
   test('offers the demo agent and one tool of each effect until a configuration is written', async () => {

@@ -20,6 +20,7 @@ import { type TraceExport, exportTraces } from './export-traces.ts';
 import type { FileWatch } from './file-watch.ts';
 import { findFreePort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
+import { logServerChanges } from './log-server-changes.ts';
 import { adminToken, agentToken } from './local-tokens.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { openSchedules, openSessions } from './open-sessions.ts';
@@ -188,7 +189,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     void configured.ready().then(async () => {
       await wait(warningDelayMs, undefined, { ref: false });
       if (signal.aborted) return;
-      stops.push(logRequiredServers(box, log));
+      stops.push(logRequiredServers(box, log), logServerChanges(box, log));
       await warnOfUnmatchedNames();
     });
     if (role !== 'web') stopRetention = startRetention(box, () => configured.retention, log);

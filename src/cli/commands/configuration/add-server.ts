@@ -12,6 +12,7 @@ import { CliError } from '../../cli-error.ts';
 import type { GlobalOptions } from '../../command-context.ts';
 import { printable } from '../../terminal/escape.ts';
 import { runnable } from '../../terminal/invocation.ts';
+import { lastOutput } from '../../terminal/last-output.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import type { Printer, Terminal } from '../../terminal/terminal.ts';
 import { printTools, savePins } from '../calls/tools.ts';
@@ -138,7 +139,7 @@ async function tryServer(name: string, configuration: Configuration, { data }: G
 function startError(entry: ServerEntry | undefined, reason: string, stderr: readonly string[]): CliError {
   const { name = '' } = entry ?? {};
   const isOpen = entry?.kind === 'external' && entry.transport !== 'stdio' && entry.settings.auth === undefined;
-  const last = stderr.slice(-maxOutputLines);
+  const last = lastOutput(stderr, maxOutputLines);
   const lines = last.length === 0 ? [] : ['its last output on standard error:', ...last.map((line) => `  ${line}`)];
   const why = reason.replace(`server "${name}" is down: `, '');
   return new CliError(1, 'server-down', `"${name}" was not added: ${why}`, {
