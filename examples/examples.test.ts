@@ -13,15 +13,18 @@ const examples = readdirSync(here, { withFileTypes: true }).filter(
 // Examples mostly wait for other processes.
 suite('examples', { concurrency: 2 }, () => {
   for (const { name } of examples) {
-    test(`${name} runs, and its assertions pass`, async () => {
+    test(`${name} runs, its assertions pass, and it prints what it showed`, async () => {
       const hook = new URL('./support/from-source.ts', import.meta.url).href;
       const child = spawn(process.execPath, ['--import', hook, join(here, name, 'index.ts')], {
-        stdio: ['ignore', 'ignore', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
+      let printed = '';
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (printed += chunk));
       let errors = '';
       child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
       const [code] = (await once(child, 'close')) as [number | null];
       assert.equal(code, 0, errors);
+      assert.match(printed, /\S/);
     });
   }
 });

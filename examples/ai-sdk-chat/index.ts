@@ -55,3 +55,4 @@ assert.deepEqual(
   ],
 );
 await box.close();
+console.log('The first payment was approved; the second was denied by the rule "a-day", and the model said so.');

@@ -92,3 +92,4 @@ await assert.rejects(readFile(join(signalbox.directory, 'letter.txt')));
 
 await signalbox.close();
 await claude.close();
+console.log('Claude asked before the refund and before it wrote the letter; the letter was undone.');

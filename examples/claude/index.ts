@@ -29,3 +29,4 @@ const outcomes = (await box.journal.calls()).items.map((entry) => entry.type ===
 assert.deepEqual(new Set(outcomes), new Set(['completed', 'denied']));
 await claude.close();
 await box.close();
+console.log('Claude deployed 1.0.1; the deployment of 2.0.0 was denied.');

@@ -82,3 +82,4 @@ assert.equal(cart.size, 0);
 
 server.close();
 await box.close();
+console.log('The purchase waited in the shop for its approval, and was undone afterwards.');

@@ -74,3 +74,4 @@ assert.equal(await readFile(todo, 'utf8'), '- buy milk\n');
 
 await box.close();
 await rm(directory, { recursive: true });
+console.log('The write before a read was denied, the repeated write was undone, and move_file was never offered.');

@@ -89,3 +89,4 @@ assert.ok(!claude.offeredTools().includes('mcp__signalbox__mcp__memory__delete_e
 
 await claude.close();
 await signalbox.close();
+console.log('Claude Code called tools through the gateway: one call was denied by a rule, one approved by a human.');

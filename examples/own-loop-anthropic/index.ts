@@ -28,3 +28,4 @@ for (let content = model(results); content.some(({ type }) => type === 'tool_use
 assert.deepEqual(results[0]?.content, [{ type: 'text', text: 'Sunny in Ulm.' }]);
 assert.equal((await box.journal.calls()).items.length, 1);
 await box.close();
+console.log('The tool call of the model ran through Signalbox and is in the journal.');

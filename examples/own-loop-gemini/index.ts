@@ -22,3 +22,4 @@ const parts = await call([{ functionCall: { name: 'mcp__sky__weather', args: { t
 const output = { sky: 'sunny over Ulm', celsius: 21 };
 assert.deepEqual(parts, [{ functionResponse: { name: 'mcp__sky__weather', response: { output } } }]);
 await box.close();
+console.log('The function call of the model ran through Signalbox, and its result has the shape that Gemini expects.');

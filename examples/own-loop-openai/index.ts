@@ -49,3 +49,4 @@ assert.match(JSON.stringify(broken?.content), /failed.*not valid JSON/);
 assert.equal(service.requests[0]?.tools?.[0]?.function.strict, true);
 await service.close();
 await box.close();
+console.log('The valid call ran; the one with broken JSON failed, and the model got the reason.');

@@ -59,3 +59,4 @@ assert.deepEqual(
 );
 await box.close();
 await rm(directory, { recursive: true });
+console.log('The recorded server answered without a network, and the rule kept the agent from closing the ticket.');

@@ -45,3 +45,6 @@ assert.equal(verified.ok, true);
 
 await two.close();
 await postgres.end();
+console.log(
+  'A call that waited on one server was approved on the other, which has its record after the first one stopped.',
+);

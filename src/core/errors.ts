@@ -112,6 +112,11 @@ export class SignalboxError extends Error {
   }
 }
 
+/** Returns the reason to abort a call with when Signalbox stops, so that the call is not recorded as cancelled by its caller. */
+export function closingReason(): SignalboxError {
+  return new SignalboxError('box-closed', 'Signalbox is closing');
+}
+
 /** Converts any thrown value to an error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });

@@ -61,6 +61,8 @@ export class CallRun {
   attempts = 0;
   /** Whether the connection to the server broke in the last attempt. */
   isLinkBroken = false;
+  /** The reason why the outcome of an attempt is unknown: the connection broke after it had reached the server. */
+  lostAttempt: string | undefined;
   /** Whether the tool asked its caller something, so that its result depends on more than the arguments. */
   hasAskedCaller = false;
   /** The unfinished work of the handler when the call ended before it. */
@@ -181,6 +183,16 @@ export function workspaceOf({ tool, externalRun }: ResolvedCall): readonly strin
 /** Returns the time limit of a tool: its own, that of its server, or the default. */
 export function timeoutOf({ definition, source }: CatalogTool, defaultMs: number): number {
   return definition.timeoutMs ?? source.limits.timeoutMs ?? defaultMs;
+}
+
+/**
+ * Returns the message for a call whose last attempt did not reach the server. An earlier attempt may have run, for calls that are
+ * retried.
+ */
+export function notRunMessage({ name, run: { lostAttempt } }: Call, why: string): string {
+  return lostAttempt === undefined
+    ? `${name} was not run: ${why}`
+    : `${name} may have run: ${lostAttempt}; a later attempt did not reach the server: ${why}`;
 }
 
 /** Cached names of tools by their ids in the catalog. */

@@ -71,6 +71,8 @@ interface AppOptions extends Pick<
   readonly draining: AbortSignal;
   /** Aborted when the server stops accepting requests. */
   readonly stopping: AbortSignal;
+  /** Aborted when the calls that still run must end. */
+  readonly ending: AbortSignal;
   readonly log: (line: string) => void;
 }
 
@@ -143,7 +145,7 @@ export function createApp(options: AppOptions): ServerApp {
   addInfoRoutes(app, options);
   addClientRoutes(app, options);
   addToolRoutes(app, box);
-  addCallRoutes(app, box, options.sessions, options.admission, options.log);
+  addCallRoutes(app, options);
   addContentRoutes(app, box);
   addApprovalRoutes(app, box);
   addServerRoutes(app, box, configuration);

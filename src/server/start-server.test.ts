@@ -1,15 +1,18 @@
 import { openSignalbox } from '../signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
-import { Agent, get } from 'node:http';
+import { Agent, get as getHttp } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, describe, it } from 'node:test';
 import { until } from '../../test/mcp-servers/boxed.ts';
 import { type TestServer, adminToken, bodyOf, startTestServer } from '../../test/support/http/http-server.ts';
+import { secondClient } from '../../test/mcp-clients/clients.ts';
+import { token as clientToken } from '../../test/mcp-clients/serving.ts';
 import { within } from '../../test/support/within.ts';
 import { defineTool, localServer } from '../index.ts';
 import type { ServerLimits } from './server-options.ts';
+import { createPrometheusMetrics } from './metrics/prometheus-metrics.ts';
 import { startServer } from './start-server.ts';
 
 describe('port of the server', () => {
@@ -47,7 +50,11 @@ describe('connections', () => {
 });
 
 /** Starts a server with a tool that runs until it is released. */
-async function startHolding(test: TestContext, limits: ServerLimits): Promise<TestServer & HeldCall> {
+async function startHolding(
+  test: TestContext,
+  limits: ServerLimits,
+  token = adminToken,
+): Promise<TestServer & HeldCall> {
   const [running, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const hold = defineTool({
     name: 'hold',
@@ -59,8 +66,13 @@ async function startHolding(test: TestContext, limits: ServerLimits): Promise<Te
       return 'held';
     },
   });
-  const box = await openSignalbox({ servers: [localServer({ name: 'test', tools: [hold] })] });
-  const started = await startTestServer(test, { box, limits });
+  const act = defineTool({ name: 'act', description: 'Acts.', effect: 'irreversible', run: () => 'acted' });
+  const metrics = createPrometheusMetrics();
+  const box = await openSignalbox({
+    servers: [localServer({ name: 'test', tools: [hold, act] })],
+    metrics: metrics.metrics,
+  });
+  const started = await startTestServer(test, { box, limits, metrics, token });
   return { ...started, running: running.promise, release: released.resolve };
 }
 
@@ -70,6 +82,7 @@ interface HeldCall {
 }
 
 const noEndMs = 600_000;
+const jsonHeaders = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
 
 describe('stop of the server', () => {
   it('lets a running call end, and accepts no new connection', async (test) => {
@@ -110,24 +123,48 @@ describe('stop of the server', () => {
     const { server } = await startTestServer(test, { limits: { graceMs: noEndMs } });
     const agent = new Agent({ keepAlive: true });
     test.after(() => agent.destroy());
-    const [response] = (await once(get(`${server.url}/api/health`, { agent }), 'response')) as [
+    const [response] = (await once(getHttp(`${server.url}/api/health`, { agent }), 'response')) as [
       import('node:http').IncomingMessage,
     ];
     await text(response);
     await within(server.close(), 'the end');
   });
 
-  it('closes running requests after the grace period, and records their calls as cancelled', async (test) => {
-    const { server, box, call, running } = await startHolding(test, { graceMs: 150 });
-    const slow = assert.rejects(call('hold'));
+  it('ends running calls after the grace period, answers their callers, and records that Signalbox ended them', async (test) => {
+    const { server, box, call, get, running } = await startHolding(test, { graceMs: 300 });
+    const slow = call('hold');
+    const streamed = call('hold', {}, { headers: { ...jsonHeaders, accept: 'text/event-stream' } });
     await within(running, 'the call');
-    await server.close();
-    await slow;
-    await until(
-      async () => outcomeOf((await box.journal.calls()).items[0]) === 'cancelled',
-      'the call is recorded as cancelled',
-    );
+    const areRunning = async (): Promise<boolean> =>
+      /^signalbox_calls_in_flight 2$/m.test(await (await get('/metrics')).text());
+    await until(areRunning, 'both calls run');
+    const closed = server.close();
+    assert.equal((await bodyOf(slow)).error?.code, 'box-closed');
+    assert.match(await (await streamed).text(), /event: result\ndata: .*"code":"box-closed"/);
+    await within(closed, 'the end');
+    for (const entry of (await box.journal.calls()).items) {
+      assert.ok(entry.type === 'ToolInvoked' && entry.outcome === 'cancelled' && entry.error?.code === 'box-closed');
+      assert.match(entry.error.message, /cancelled while it ran, because Signalbox is closing$/);
+    }
   });
+
+  for (const era of ['legacy', 'modern'] as const)
+    it(`answers MCP clients whose calls wait for approval or run (${era})`, async (test) => {
+      const { server, box, running } = await startHolding(test, { graceMs: 500 }, clientToken);
+      const client = await secondClient(test, new URL('/mcp', server.url), era);
+      const held = client.callTool({ name: 'mcp__test__hold', arguments: {} });
+      const asked = client.callTool({ name: 'mcp__test__act', arguments: {} });
+      await within(running, 'the call');
+      await until(async () => (await box.approvals.list()).length === 1, 'the other call waits for approval');
+      const closed = server.close();
+      const results = await within(Promise.all([held, asked]), 'the responses');
+      const texts = results.map(({ content }) => JSON.stringify(content));
+      assert.match(texts[0] ?? '', /cancelled while it ran, because Signalbox is closing/);
+      assert.match(texts[1] ?? '', /waits for a human's approval .* was not run yet/);
+      await within(closed, 'the end');
+      const { items } = await box.journal.calls({ order: 'oldest-first' });
+      assert.deepEqual(new Set(items.map(outcomeOf)), new Set(['awaiting-approval', 'cancelled']));
+    });
 
   it('leaves the box open, and can be requested twice', async (test) => {
     const { server, box } = await startTestServer(test);

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { localUser } from '../access/local-user.ts';
-import { messageOf } from '../core/errors.ts';
+import { closingReason, messageOf } from '../core/errors.ts';
 import { BearerTokens, createTokenMatcher } from './access/tokens/bearer-tokens.ts';
 import { BrowserSessions } from './access/browser/browser-sessions.ts';
 import { allowedHosts, reachableHost } from './access/allowed-hosts.ts';
@@ -46,6 +46,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const oauth = new OAuthAccess({ settings: oauthSettings, log, times: limits.keyTimes });
   const draining = new AbortController();
   const stopping = new AbortController();
+  const ending = new AbortController();
   let hosts: ReadonlySet<string> = new Set();
   let url: string | undefined;
 
@@ -76,6 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clients: () => mcp.clients(),
       draining: draining.signal,
       stopping: stopping.signal,
+      ending: ending.signal,
     });
   };
   const serveRoutes = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -114,7 +116,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       bodyBytes: maxBodyBytes,
     },
   });
-  const stop = createGracefulStop(server, { fastHttp, graceMs: limits.graceMs ?? 5000, draining: draining.signal });
+  const stop = createGracefulStop(server, {
+    fastHttp,
+    graceMs: limits.graceMs ?? 5000,
+    draining: draining.signal,
+    endCalls() {
+      ending.abort(closingReason());
+      mcp.endCalls();
+    },
+  });
   const port = await listen(server, host, options.port);
   // A configured public URL means that a proxy serves it, which may forward its host name.
   const publicUrl = oauthSettings()?.url;
@@ -131,6 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     detach();
     mcp.stopListening();
     const stopped = stop();
+    box.endApprovalWaits();
     // Ends the streams, which would stay open.
     stopping.abort();
     await stopped;

@@ -266,6 +266,7 @@ async function assemble(options: OpenSignalboxOptions, store: Store): Promise<In
       add: (name, value, secretOptions) => redactor.add(name, value, secretOptions),
       redact: (text) => redactor.values(text),
     },
+    endApprovalWaits: () => questions.endWaits(),
     protectFiles: (protection) => files.protect(protection),
     sessionStore: store.sessions,
     jobStore: store.jobs,

@@ -30,6 +30,8 @@ export interface InternalSignalbox extends Signalbox {
    * other. The tool's source marks it `isExternal`.
    */
   begin(tool: ToolReference, args: unknown, options?: BeginOptions): Promise<BeginResult>;
+  /** Ends the calls that wait for approval for a limited time as `awaiting-approval`, because the server stops. */
+  endApprovalWaits(): void;
   /** Replaces the files that calls may write only with approval. Configurations of Signalbox are always protected. */
   protectFiles(protection: FileProtection): void;
   readonly sessionStore: SessionStore;

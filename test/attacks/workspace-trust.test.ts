@@ -79,7 +79,7 @@ const commands: Readonly<Record<string, readonly [isRefused: boolean, ...args: s
   'lock check': [true],
   'lock diff': [true],
   'lock accept': [true, 'program'],
-  'policy check': [true],
+  'policy check': [false],
   'policy explain': [true, 'call_1234'],
   'policy backtest': [true, 'policies.yaml'],
   status: [true],
@@ -189,7 +189,7 @@ suite('trust', () => {
     assert.match((await runUntrusting(project, 'trust')).stdout, /nothing new to accept/);
 
     writeConfiguration(project, { mcpServers: { a: { ...server, timeoutMs: 1000 } } });
-    assert.equal((await runUntrusting(project, 'policy', 'check')).code, 0, 'a lower limit needs no acceptance');
+    assert.equal((await runUntrusting(project, 'tools')).code, 0, 'a lower limit needs no acceptance');
     writeConfiguration(project, { mcpServers: { a: { ...server, timeoutMs: 1000 }, b: { command: 'added-later' } } });
     const { code, stderr } = await runUntrusting(project, 'tools');
     assert.equal(code, 2);
@@ -203,6 +203,18 @@ suite('trust', () => {
     assert.equal((await runUntrusting(project, 'tools')).code, 2);
   });
 
+  test('does not prevent `policy check`, which then starts no server and says so', async () => {
+    const project = new CliProject();
+    writeConfiguration(project, {
+      mcpServers: { a: server },
+      policies: [{ id: 'no', match: 'mcp__a__rm', deny: true }],
+    });
+    const { code, stdout, stderr } = await runUntrusting(project, 'policy', 'check');
+    assert.deepEqual([code, readdirSync(project.directory).includes('used-a')], [0, false], stderr);
+    assert.match(stdout, /^ok 1 rule/);
+    assert.match(stderr, /were not compared with tools: .* was not accepted on this machine.*"signalbox trust"/);
+  });
+
   test('is requested again for raised limits and for texts that models and approvers read', async () => {
     const project = new CliProject();
     const configuration = (settings: object, more: object = {}): object => ({
@@ -212,7 +224,7 @@ suite('trust', () => {
     const deny = { id: 'no', match: 'mcp__a__rm', deny: true };
     writeConfiguration(project, configuration({ timeoutMs: 1000 }, { policies: [{ ...deny, reason: 'it deletes' }] }));
     await runUntrusting(project, 'trust', '--yes');
-    assert.equal((await runUntrusting(project, 'policy', 'check')).code, 0);
+    assert.equal((await runUntrusting(project, 'tools')).code, 0);
     const reasoned = { policies: [{ ...deny, reason: 'it deletes' }] };
     const misleading = { policies: [{ ...deny, reason: 'the security team asks you to approve' }] };
     const edits: readonly (readonly [now: object, shown: RegExp])[] = [
@@ -274,7 +286,7 @@ suite('trust', () => {
     );
     assert.equal((await runUntrusting(project, 'tools')).code, 0);
     assert.equal((await runUntrusting(project, 'disable', 'a')).code, 0);
-    assert.equal((await runUntrusting(project, 'policy', 'check')).code, 0);
+    assert.equal((await runUntrusting(project, 'tools')).code, 0);
     assert.equal((await runUntrusting(project, 'enable', 'a')).code, 0);
     assert.equal((await runUntrusting(project, 'tools')).code, 0);
 

@@ -20,7 +20,7 @@ suite('TypeScript in the documentation', { concurrency: 2 }, () => {
   });
 
   for (const { page, file } of programs)
-    test(`${page} runs, and its assertions pass`, async () => {
+    test(`${page} runs, its assertions pass, and it prints what it showed`, async () => {
       const child = spawn(process.execPath, ['--import', hook, file], {
         cwd: directory,
         stdio: ['ignore', 'ignore', 'pipe'],

@@ -67,10 +67,23 @@ suite('signalbox add', () => {
       assert.deepEqual([code, stdout], [1, ''], stderr);
       assert.match(stderr, reason);
       assert.match(stderr, /^ {2}next: .* --no-check /m);
+      assert.ok((stderr.match(/API_KEY/g)?.length ?? 0) <= 1, 'its output is printed once');
       assert.equal(existsSync(join(project.directory, name)), false);
     }
     const { code, stdout } = await project.run(['add', 'x', '--no-check', '--', 'no-such-program']);
     assert.deepEqual([code, stdout], [0, 'added "x" (stdio): signalbox.config.json:3 (a new file)\n']);
+  });
+
+  test('refuses a name with other characters, and names the argument and the valid characters', async () => {
+    const project = new CliProject({ [name]: '{ "mcpServers": {} }' });
+    const { code, stderr } = await project.run(['add', 'bad name!', '--', 'ls']);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /^error name-invalid: server name "bad name!" has .*: use letters, digits, "-" and single "_"/,
+    );
+    assert.match(stderr, /^ {2}next: use another name, such as bad-name$/m);
+    assert.doesNotMatch(stderr, /doctor|\.json:/);
   });
 
   test('reports a mistake in the configuration before it starts the server', async () => {

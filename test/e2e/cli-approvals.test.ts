@@ -238,7 +238,10 @@ suite('approvals in the CLI', () => {
     const id = request?.id ?? '';
     const refused = await project.run(['approve', id]);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /hidden-unacknowledged: .*7 characters at \/text.*--reveal.*--acknowledge-hidden/);
+    assert.match(refused.stderr, /hidden-unacknowledged: .*7 characters at \/text/);
+    assert.doesNotMatch(refused.stderr, /POST|\bID\b/);
+    const next = `next: signalbox approvals show ${id} --reveal, or signalbox approve ${id} --acknowledge-hidden\n`;
+    assert.ok(refused.stderr.endsWith(next), refused.stderr);
     const shown = await project.run(['approvals', 'show', id]);
     assert.match(shown.stdout, /hidden: 7 characters at \/text, which look like a token\n.*--reveal shows/);
     assert.match(

@@ -44,6 +44,14 @@ describe('mistake on the command line', () => {
     }
   });
 
+  test('in the name of a server names the server; in the name of an argument, the closest one', async () => {
+    const project = new CliProject(servers);
+    const { stderr } = await project.run(['call', 'mail/send']);
+    assert.match(stderr, /there is no tool named "mcp__mail__send", since there is no server named "mail"/);
+    const misspelled = await project.run(['call', 'read_result', '{"urii":"signalbox://results/x"}']);
+    assert.match(misspelled.stderr, /did you mean "uri" instead of "urii"\?/);
+  });
+
   test('in a session id is answered with the closest session, or with the latest ones', async () => {
     const project = new CliProject();
     await project.run(['call', 'ping', '--session', 'sess_morning']);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { findExecutable } from '../../src/runtimes/claude/shared/installation.ts';
 import { claudeEnvironment } from '../support/runtime/claude.ts';
+import { bundledFixture } from '../mcp-servers/bundled-fixture.ts';
 import { CliProject, waitForExit, launcher, waitForOutput, notesProject } from './cli-project.ts';
 
 function isAlive(pid: number | undefined): boolean {
@@ -92,12 +95,25 @@ suite('signalbox serve', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  test('takes the next free port if its port is taken, and reports it; the built-in server knows the port', async () => {
+  test('refuses a port that was asked for and is taken, with the next step', async () => {
+    const project = new CliProject();
+    const { port, stop } = await project.serve();
+    const { code, stdout, stderr } = await project.run(['serve', '--port', String(port), '--force']);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, new RegExp(`error usage: port ${port} on 127\\.0\\.0\\.1 is taken by another program`));
+    assert.match(stderr, /^ {2}next: signalbox status shows running servers; .*--port 0$/m);
+    await stop();
+  });
+
+  test('takes the next free port if the default port is taken, and reports it; the built-in server knows the port', async (t) => {
     const project = new CliProject();
     const token = 'a-token-for-the-test';
-    const first = await project.serve({ SIGNALBOX_TOKEN: token });
-    const { port } = first;
-    const second = project.start(['serve', '--port', String(port), '--json', '--force'], { SIGNALBOX_TOKEN: token });
+    // Another program may have the port already.
+    const first = createServer().listen(4242, '127.0.0.1');
+    await once(first, 'listening').catch(() => undefined);
+    t.after(() => first.close());
+    const port = 4242;
+    const second = project.start(['serve', '--json'], { SIGNALBOX_TOKEN: token });
     const warning = waitForOutput(second.stderr, /is taken; using \d+/);
     const ready = JSON.parse(await waitForOutput(second.stdout, /\n/)) as { port: number; url: string };
     assert.ok(ready.port > port);
@@ -112,7 +128,27 @@ suite('signalbox serve', () => {
     const ended = waitForExit(second);
     second.kill('SIGTERM');
     assert.equal((await ended).code, 0);
-    await first.stop();
+  });
+
+  test('logs a server that ends and is started again', async (t) => {
+    const configuration = { mcpServers: { fixture: { command: process.execPath, args: [bundledFixture] } } };
+    const project = new CliProject({ 'signalbox.config.json': JSON.stringify(configuration) });
+    const token = 'a-token-for-the-test';
+    const { url, child, stop } = await project.serve({ SIGNALBOX_TOKEN: token });
+    t.after(stop);
+    const logged = waitForOutput(child.stderr, /server "fixture" was restarted: its process ended with exit code 3\n/);
+    const call = (tool: string): Promise<Response> =>
+      fetch(`${url}/api/tools/mcp__fixture__${tool}/call`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ arguments: { text: 'hello' } }),
+      });
+    await call('echo');
+    // The log starts with the state of the servers after their start.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await call('act');
+    await call('die');
+    await logged;
   });
 
   test('offers the demo agent and one tool of each effect until a configuration is written', async () => {

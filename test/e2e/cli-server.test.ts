@@ -7,6 +7,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, suite, test } from 'node:test';
 import { processStart } from '../../src/host/daemon/run-files.ts';
+import { until } from '../mcp-servers/boxed.ts';
 import { CliProject, waitForExit, onTerminal, waitForOutput } from './cli-project.ts';
 
 const desk = `
@@ -132,6 +133,21 @@ describe('commands with a running server', () => {
       (entry) => entry['callId'] === callId && entry['type'] === 'ToolInvoked',
     );
     assert.equal(call?.['outcome'], 'cancelled');
+  });
+
+  test('status and doctor name a server that is down once, and a missing --config is only reported as missing', async () => {
+    const configuration = JSON.stringify({ mcpServers: { gone: { command: 'no-such-program' } } });
+    const project = new CliProject({ 'signalbox.config.json': configuration });
+    const { stop } = await project.serve();
+    const isDown = async (): Promise<boolean> => / down gone: /.test((await project.run(['status'])).stdout);
+    await until(isDown, 'the server is down');
+    assert.match((await project.run(['status'])).stdout, /^ +down gone: the program "no-such-program" was not found/m);
+    const { stdout } = await project.run(['doctor']);
+    assert.equal(stdout.match(/server "gone" is down/g)?.length, 1, stdout);
+    const { code, stderr } = await project.run(['call', 'ping', '--config', 'nope.json']);
+    assert.equal(code, 2);
+    assert.match(stderr, /^error configuration-unreadable: .*/);
+    await stop();
   });
 
   test('a command with another configuration, by --config or a nearer file, works without the server and reports it', async () => {

@@ -73,7 +73,7 @@ test(
       'a server with an unchanged entry is not touched',
     );
     // A call during the absence of a server is rejected before it runs; a running call ends normally.
-    const expected = /^(?:changing|coming) (?:completed|denied (?:server-down|tool-hidden|tool-unknown))$/;
+    const expected = /^(?:changing|coming) (?:completed|failed server-down|denied (?:tool-hidden|tool-unknown))$/;
     const others = [...outcomes.keys()].filter((ended) => !ended.startsWith('steady') && !expected.test(ended));
     assert.deepEqual(others, []);
     assert.deepEqual(remainingProcesses(leaders), []);

@@ -42,7 +42,7 @@ function assertClear(tool: 'echo' | 'act', fault: Fault, { outcome, error, conte
   const context = `${tool} with ${fault}: ${outcome} ${error?.message}`;
   const allowed = tool === 'echo' ? ['failed', 'timed-out'] : ['unknown', 'timed-out', 'failed'];
   // After an earlier call, the server may be known to be down.
-  const isDown = outcome === 'denied' && error?.code === 'server-down';
+  const isDown = outcome === 'failed' && error?.code === 'server-down';
   assert.ok(allowed.includes(outcome) || isDown, context);
   assert.ok((error?.message.length ?? 0) > 20 && content.length > 0, context);
   // After earlier timeouts, the server may be known to be unresponsive.

@@ -92,6 +92,7 @@ export const callsUnderControl: Section<'C'> = {
       'src/pipeline/recording/settle-call.test.ts > settleCall > records the settlement with author and note, shows it with the call, and returns it to repeated deliveries',
       'src/pipeline/stages/retry.test.ts > retries > repeat reads and idempotent tools when the connection broke, and record the number of attempts',
       'src/pipeline/stages/retry.test.ts > retries > never repeat a tool with an effect or an error of the tool',
+      'src/pipeline/stages/retry.test.ts > retries > end with an outcome that says that an earlier attempt may have run, and how many there were',
     ],
   },
   C6: {

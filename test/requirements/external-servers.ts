@@ -132,6 +132,7 @@ export const externalServers: Section<'B'> = {
     tests: [
       'test/e2e/cli-configure.test.ts > add, disable, enable, remove > add writes servers of each kind, and creates the file for the first',
       'test/e2e/cli-configure.test.ts > import > imports the servers of every client once, without their secrets and without touching their files',
+      'src/config/import/plan-import.test.ts > planImport > reports a configured server of the same name that is a different one',
       'test/e2e/cli-configure.test.ts > import > keeps the entries and comments of the configuration, and imports only from the named clients',
       'test/e2e/cli-configure.test.ts > import > reports a broken file with its line and skips it; without a terminal, --yes is required',
       'test/e2e/cli-configure.test.ts > import > hides tools that a client forbids, proposes a policy for those that it allows, and writes it on request',

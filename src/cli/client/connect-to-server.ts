@@ -30,7 +30,8 @@ interface Info {
  * has none. Returns `undefined` when the command has to work without one, and prints why it cannot use a server that runs.
  */
 export async function connectToServer(globals: GlobalOptions, errors: Printer): Promise<CommandServer | undefined> {
-  if (globals.local) return undefined;
+  // A configuration that was named and does not exist is an error, which the command reports.
+  if (globals.local || (globals.config !== undefined && !existsSync(globals.config))) return undefined;
   for (const server of reachableServers(globals.data)) {
     const found = await askConfiguration(server);
     if ('client' in found && isConfigurationOf(globals, found.configuration)) return found;

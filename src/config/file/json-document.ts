@@ -88,7 +88,6 @@ const syntaxMessages: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'expected a key in double quotes',
   ValueExpected: 'expected a value',
   ColonExpected: 'expected ":" after the key',
-  CommaExpected: 'expected "," before the next part',
   CloseBraceExpected: 'expected "}"',
   CloseBracketExpected: 'expected "]"',
   EndOfFileExpected: 'expected the end of the file',
@@ -101,6 +100,17 @@ const syntaxMessages: Readonly<Record<string, string>> = {
   InvalidCharacter: 'expected no control character here',
 };
 
+/** Returns the offset of the last character of the token before an offset, not counting comments. */
+function endOfTokenBefore(text: string, before: number): number {
+  const scanner = createScanner(text, true);
+  let end = 0;
+  for (let token: number = scanner.scan(); token !== endOfFile; token = scanner.scan()) {
+    if (scanner.getTokenOffset() >= before) break;
+    end = scanner.getTokenOffset() + scanner.getTokenLength() - 1;
+  }
+  return end;
+}
+
 /** Returns the first syntax error of each line, because the others on a line mostly follow from it. */
 function syntaxProblems(
   errors: readonly ParseError[],
@@ -109,8 +119,12 @@ function syntaxProblems(
 ): JsonDocumentProblem[] {
   if (text.trim() === '') return [{ offset: 0, path: [], message: 'the file is empty, expected an object' }];
   const problems = new Map<number, JsonDocumentProblem>();
-  for (const { error, offset } of errors) {
-    const message = syntaxMessages[printParseErrorCode(error)] ?? 'expected valid JSON';
+  for (const { error, offset: at } of errors) {
+    const code = printParseErrorCode(error);
+    const isComma = code === 'CommaExpected';
+    const message = isComma ? 'expected "," after this' : (syntaxMessages[code] ?? 'expected valid JSON');
+    // The parser notices a missing comma at the next part, which is often on another line.
+    const offset = isComma ? endOfTokenBefore(text, at) : at;
     const { line } = placeOf(offset);
     if (!problems.has(line)) problems.set(line, { offset, path: [], message });
   }

@@ -295,7 +295,7 @@ suite('an invalid configuration is rejected with the location, the value and a h
     ['not an object', '[]', ['1:1  expected an object (an array)']],
     ['empty file', ' \n', ['1:1  the file is empty, expected an object']],
     ['missing colon', '{\n  "store" "sqlite"\n}', ['2:11  expected ":" after the key']],
-    ['missing comma', '{\n  "store": "sqlite"\n  "secrets": []\n}', ['3:3  expected "," before the next part']],
+    ['missing comma', '{\n  "store": "sqlite"\n  "secrets": []\n}', ['2:19  expected "," after this']],
     ['missing brace', '{ "store": "sqlite"', ['1:20  expected "}"']],
     ['missing quote', '{ "store": "sqlite }', ['1:12  expected a double quote to end the text']],
     ['missing value', '{ "store": }', ['1:12  expected a value']],

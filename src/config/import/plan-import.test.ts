@@ -74,6 +74,17 @@ suite('planImport', () => {
     );
   });
 
+  test('reports a configured server of the same name that is a different one', () => {
+    const entries = { mine: { command: 'a', args: ['1'] }, other: { command: 'c', args: ['${secret:KEY}'] } };
+    const isDifferent = (entry: ImportedEntry): boolean | undefined =>
+      planImport(found(['x', 'mine', entry]), { ...target, entries }, '/p').kept[0]?.isDifferent;
+    assert.equal(isDifferent({ command: 'a', args: ['1'], env: { A: '1' } }), false);
+    assert.equal(isDifferent({ command: 'a', args: ['2'] }), true);
+    assert.equal(isDifferent({ command: 'b' }), true);
+    assert.equal(isDifferent({ type: 'http', url: 'https://a.example/' }), true);
+    assert.equal(isDifferent({ command: 'c', args: ['${secret:KEY_2}'] }), false, 'it was imported under another name');
+  });
+
   test('sets the directory of a project server when the configuration is in another directory', () => {
     const list = found(
       ['x', 's', { command: 'a' }, '/p/f'],

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, isJsonObject } from '../../core/json/json.ts';
 import type { FoundServers, ImportOrigin } from './find-servers.ts';
 import type { ClientServer, ImportedEntry, SkippedServer, ToolPermission } from './client-reading.ts';
 
@@ -24,8 +25,8 @@ export interface PlannedServer {
 /** The result of an import before anything is written. */
 export interface ImportPlan {
   readonly taken: readonly PlannedServer[];
-  /** Servers whose name exists in the configuration. */
-  readonly kept: readonly ({ readonly name: string } & ImportOrigin)[];
+  /** Servers whose name exists in the configuration. `isDifferent`: no server of the configuration runs this program or has this URL. */
+  readonly kept: readonly ({ readonly name: string; readonly isDifferent: boolean } & ImportOrigin)[];
   readonly skipped: readonly (SkippedServer & ImportOrigin)[];
   readonly problems: FoundServers['problems'];
 }
@@ -34,6 +35,8 @@ export interface ImportPlan {
 export interface ImportTarget {
   /** The names of its servers. */
   readonly names: readonly string[];
+  /** The entries of its servers. Without them, servers of the same name count as the same. */
+  readonly entries?: JsonObject;
   readonly builtinName: string;
   readonly directory: string;
 }
@@ -58,7 +61,8 @@ export function planImport(found: FoundServers, target: ImportTarget, project: s
     const same = [...taken.values()].find(
       (each) => preferredNames.get(each.name) === wanted && isDeepStrictEqual(each.entry, entry),
     );
-    if (target.names.includes(wanted)) kept.push({ name: wanted, ...origin });
+    if (target.names.includes(wanted))
+      kept.push({ name: wanted, isDifferent: isDifferent(entry, target.entries), ...origin });
     else if (same !== undefined) {
       const all = [...same.permissions, ...permissions];
       taken.set(same.name, { ...same, origins: [...same.origins, origin], permissions: all });
@@ -76,6 +80,19 @@ export function planImport(found: FoundServers, target: ImportTarget, project: s
     entry: withoutForbidden(each.entry, each.permissions),
   }));
   return { taken: permitted, kept, skipped, problems: found.problems };
+}
+
+/** Returns whether no configured server runs the program, or has the URL, of an imported one. */
+function isDifferent({ command, args, url }: ImportedEntry, own: JsonObject | undefined): boolean {
+  // The name of a stored secret may differ from the one that this import would give it.
+  const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts).replaceAll(/\$\{secret:[^}]*\}/g, '');
+  const key = keyOf(command, args ?? [], url);
+  return (
+    own !== undefined &&
+    !Object.values(own).some(
+      (each) => isJsonObject(each) && keyOf(each['command'], each['args'] ?? [], each['url']) === key,
+    )
+  );
 }
 
 /** Returns all permissions that a client has for the tools of a server. */

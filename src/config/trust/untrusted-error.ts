@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { SignalboxError } from '../../core/errors.ts';
 import { pluralize } from '../../core/text/pluralize.ts';
 import type { Capability } from './capabilities.ts';
@@ -37,8 +39,9 @@ export class UntrustedConfigurationError extends SignalboxError {
   details(): string[] {
     const { file, added, lifted } = this.pending;
     const places = [...new Set([...added, ...lifted].map(({ place }) => place))];
+    const dataOption = this.data === join(homedir(), '.signalbox') ? '' : ` --data ${this.data}`;
     return [
-      `${this.message}; run signalbox trust ${file} --data ${this.data}`,
+      `${this.message}; run signalbox trust ${file}${dataOption}`,
       ...places.map((place) => `not accepted: ${place}`),
     ];
   }

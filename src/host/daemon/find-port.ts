@@ -5,8 +5,15 @@ import { HostError } from '../host-error.ts';
 
 const maxAttempts = 50;
 
-/** Returns the port, or the next free one. Called before the box is opened, because the built-in server reports the port. */
-export async function findFreePort(host: string, wanted: number): Promise<number> {
+/** Returns the port, or with `mayMove` the next free one when it is taken. Called before the box is opened, because the built-in server reports the port. */
+export async function findFreePort(host: string, wanted: number, mayMove: boolean): Promise<number> {
+  if (!mayMove) {
+    const free = await tryPort(host, wanted);
+    if (free !== undefined) return free;
+    throw new HostError('usage', `port ${wanted} on ${host} is taken by another program`, {
+      next: 'signalbox status shows running servers; name a free port with --port, or any with --port 0',
+    });
+  }
   for (let port = wanted; port < wanted + maxAttempts && port <= 65_535; port++) {
     const free = await tryPort(host, port);
     if (free !== undefined) return free;

@@ -20,6 +20,7 @@ import { type TraceExport, exportTraces } from './export-traces.ts';
 import type { FileWatch } from './file-watch.ts';
 import { findFreePort } from './find-port.ts';
 import { followConfiguration } from './follow-configuration.ts';
+import { logServerChanges } from './log-server-changes.ts';
 import { adminToken, agentToken } from './local-tokens.ts';
 import { nameWarnings } from './name-warnings.ts';
 import { openSchedules, openSessions } from './open-sessions.ts';
@@ -28,8 +29,10 @@ import { writeRunFile } from './run-files.ts';
 
 /** The settings of a server from the command line. */
 export interface ServeSettings {
-  /** The preferred port; the next free one is used when it is taken. 0 means any. */
+  /** The port. 0 means any. */
   readonly port: number;
+  /** Whether the next free port is used when the port is taken. */
+  readonly mayMovePort: boolean;
   readonly host: string;
   readonly role: ProcessRole;
   /** Host headers to accept in addition to its own address. */
@@ -90,7 +93,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     return found.configuration;
   };
   const token = adminToken(data);
-  const port = await findFreePort(settings.host, settings.port);
+  const port = await findFreePort(settings.host, settings.port, settings.mayMovePort);
   if (!isLoopback(settings.host))
     log.warn(
       `other machines can reach this server on ${settings.host}, and the connection is not encrypted; put a proxy with TLS in front, or use --host 127.0.0.1`,
@@ -186,7 +189,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     void configured.ready().then(async () => {
       await wait(warningDelayMs, undefined, { ref: false });
       if (signal.aborted) return;
-      stops.push(logRequiredServers(box, log));
+      stops.push(logRequiredServers(box, log), logServerChanges(box, log));
       await warnOfUnmatchedNames();
     });
     if (role !== 'web') stopRetention = startRetention(box, () => configured.retention, log);

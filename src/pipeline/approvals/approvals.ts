@@ -377,8 +377,8 @@ function unacknowledgedError({ id, hidden }: Approval): SignalboxError {
   const more = locations.length > 5 ? ` and ${locations.length - 5} more` : '';
   return new SignalboxError(
     'hidden-unacknowledged',
-    `${id} hides parts of its arguments that are not registered secrets (${locations.slice(0, 5).join(', ')}${more}); reveal them ` +
-      `(POST /api/approvals/${id}/reveal, signalbox approvals show ${id} --reveal), or approve with "acknowledgeHidden": true (--acknowledge-hidden)`,
+    `${id} hides parts of its arguments that are not registered secrets (${locations.slice(0, 5).join(', ')}${more}); ` +
+      `reveal them first, or approve with "acknowledgeHidden": true`,
   );
 }
 

@@ -42,6 +42,9 @@ export class Questions {
   readonly #live = new Map<string, PendingQuestion>();
   readonly #pollMs: number;
   readonly #stops: readonly (() => void)[];
+  /** End the waits of calls with a limited wait. */
+  readonly #ends = new Set<() => void>();
+  #isStopping = false;
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
 
@@ -88,17 +91,22 @@ export class Questions {
 
   /** Waits for the answer until the given time. Asks through the channels of this process, once for all waiting calls. */
   async wait(record: ApprovalRecord, call: DecidedCall, until: number): Promise<AnswerWait> {
-    if (stateOf(record) !== 'pending') return { record };
+    const isLimited = Number.isFinite(until);
+    if (stateOf(record) !== 'pending' || (isLimited && this.#isStopping)) return { record };
     const question = this.#join(record, call) ?? this.#ask(record, call);
     const deadline = Math.min(until, call.deadline ?? Number.POSITIVE_INFINITY);
     const { approvals, waits } = this.#parts;
     question.enter();
     const entered = approvals.waiting.enter(record, call.id);
+    const { promise: stopped, resolve } = Promise.withResolvers<ApprovalRecord>();
+    const end = (): void => resolve(record);
+    if (isLimited) this.#ends.add(end);
     const waited = await waits.until(
-      question.answered,
+      Promise.race([question.answered, stopped]),
       call.options.signal,
       Number.isFinite(deadline) ? deadline : undefined,
     );
+    this.#ends.delete(end);
     await entered;
     await approvals.waiting.leave({ approval: record.id, call: call.id });
     const isLast = question.leave();
@@ -107,6 +115,12 @@ export class Questions {
     if (waited.ended === 'timed-out' && deadline === until) return { record };
     if (isLast) this.#withdraw(question, 'the call has ended');
     return waited;
+  }
+
+  /** Ends every limited wait as if its time were over, because the server stops: the call ends as `awaiting-approval`. */
+  endWaits(): void {
+    this.#isStopping = true;
+    for (const end of this.#ends) end();
   }
 
   /** Withdraws all questions from the channels; the approvals stay. */

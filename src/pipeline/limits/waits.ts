@@ -1,5 +1,5 @@
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
-import { errorOf } from '../../core/errors.ts';
+import { SignalboxError, errorOf } from '../../core/errors.ts';
 import { SlotMap } from '../../core/async/slot-map.ts';
 import type { AbortSignalLike } from '../../core/async/light-abort-signal.ts';
 import type { CallClock } from './call-clock.ts';
@@ -64,7 +64,7 @@ class Wait {
 
   /** The signal was aborted. */
   handleEvent(): void {
-    this.end('cancelled');
+    this.end(this.#signal === undefined ? 'cancelled' : abortedEnd(this.#signal));
   }
 
   #over(): void {
@@ -142,6 +142,11 @@ export class Waits {
     // A late timer may find several due waits, which end in the order of their deadlines.
     for (const wait of due.toSorted((one, other) => endOf(one) - endOf(other))) wait.end('timed-out');
   };
+}
+
+/** Returns why a call ended whose signal was aborted: its caller cancelled it, or Signalbox is closing. */
+export function abortedEnd({ reason }: AbortSignalLike): CallInterruption {
+  return reason instanceof SignalboxError && reason.code === 'box-closed' ? 'closed' : 'cancelled';
 }
 
 /** Returns the time at which a wait ends; infinity without a deadline. */

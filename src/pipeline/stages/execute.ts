@@ -14,10 +14,10 @@ import type { JsonValue } from '../../core/json/json.ts';
 import type { ExternalRun } from '../begin-call.ts';
 import { CallClock } from '../limits/call-clock.ts';
 import { type Next, mapMaybe } from '../stage.ts';
-import { type AdmittedCall, timeoutOf } from '../call-lifecycle.ts';
+import { type AdmittedCall, notRunMessage, timeoutOf } from '../call-lifecycle.ts';
 import { invalidCostMessage, toOutcome, reportedCost } from '../results/tool-outcome.ts';
 import { CallContext, type ContextParts } from '../handler/tool-context.ts';
-import { type Waits, endedOutcome } from '../limits/waits.ts';
+import { type Waits, abortedEnd, endedOutcome } from '../limits/waits.ts';
 
 /** Dependencies and default limits of the stage. */
 export interface ExecuteOptions extends ContextParts {
@@ -34,7 +34,8 @@ export function execute(options: ExecuteOptions): Next<AdmittedCall> {
 }
 
 function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): MaybePromise<CallOutcome> {
-  if (call.options.signal?.aborted === true) return endedOutcome(call, 'cancelled', 'it was about to run');
+  const { signal } = call.options;
+  if (signal?.aborted === true) return endedOutcome(call, abortedEnd(signal), 'it was about to run');
   const now = Date.now();
   const clock = new CallClock(now + timeoutOf(tool, options.timeoutMs), call.deadline);
   if (clock.end <= now) return endedOutcome(call, 'timed-out', 'it was about to run');
@@ -55,7 +56,9 @@ function run(call: AdmittedCall, tool: CatalogTool, options: ExecuteOptions): Ma
   const fail = (error: unknown): CallOutcome => {
     context.end(undefined);
     call.run.isLinkBroken = error instanceof ServerUnreachableError || error instanceof OutcomeUnknownError;
-    return failure(call, tool, error, options.redactor);
+    const message = options.redactor.text(messageOf(error));
+    if (error instanceof OutcomeUnknownError) call.run.lostAttempt = message;
+    return failure(call, tool, error, message, options.redactor);
   };
   let running: unknown;
   try {
@@ -100,10 +103,16 @@ function withCost(call: AdmittedCall, outcome: CallOutcome, returned: unknown): 
   return outcome;
 }
 
-function failure(call: AdmittedCall, tool: CatalogTool, error: unknown, redactor: Redactor): CallOutcome {
-  const message = redactor.text(messageOf(error));
+/** Returns the outcome for an error, whose message was redacted. */
+function failure(
+  call: AdmittedCall,
+  tool: CatalogTool,
+  error: unknown,
+  message: string,
+  redactor: Redactor,
+): CallOutcome {
   if (error instanceof ServerUnreachableError)
-    return failedOutcome('failed', 'server-down', `${call.name} was not run: ${message}`);
+    return failedOutcome('failed', 'server-down', notRunMessage(call, message));
   if (error instanceof CapabilityMissingError) {
     const outcome = failedOutcome('failed', 'capability-missing', `${call.name} was not run: ${message}`);
     return { ...outcome, error: { ...outcome.error, required: error.required } };

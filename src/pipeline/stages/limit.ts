@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../core/async/maybe-promise.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import type { CircuitBreaker } from '../limits/circuit-breaker.ts';
-import { type AdmittedCall, type ResolvedCall, timeoutOf } from '../call-lifecycle.ts';
+import { type AdmittedCall, type ResolvedCall, notRunMessage, timeoutOf } from '../call-lifecycle.ts';
 import type { Next, Stage } from '../stage.ts';
 import type { RateLimiter, ServerLimiter, ServerLimiters } from '../limits/server-limiter.ts';
 import { type Waits, endedOutcome } from '../limits/waits.ts';
@@ -49,7 +49,10 @@ export function limit({ waits, timeoutMs, limiters }: LimitOptions): Stage<Admit
       return failedOutcome(
         'failed',
         'rate-limited',
-        `${call.name} was not run: server "${source.server}" is limited to ${max} calls in ${perMs / 1000} s, and the next call can start in ${Math.ceil((at - now) / 1000)} s; try again then`,
+        notRunMessage(
+          call,
+          `server "${source.server}" is limited to ${max} calls in ${perMs / 1000} s, and the next call can start in ${Math.ceil((at - now) / 1000)} s; try again then`,
+        ),
       );
     }
     if (at <= now) return undefined;
@@ -114,7 +117,7 @@ function busy(call: ResolvedCall): CallOutcome {
   return failedOutcome(
     'failed',
     'server-busy',
-    `${call.name} was not run: too many calls are already waiting for server "${call.tool.source.server}"; try again later`,
+    notRunMessage(call, `too many calls are already waiting for server "${call.tool.source.server}"; try again later`),
   );
 }
 
@@ -123,6 +126,9 @@ function unresponsive(call: ResolvedCall, breaker: CircuitBreaker): CallOutcome 
   return failedOutcome(
     'failed',
     'server-down',
-    `${call.name} was not run: server "${call.tool.source.server}" did not respond to the last calls in time; the next attempt is in ${seconds} s`,
+    notRunMessage(
+      call,
+      `server "${call.tool.source.server}" did not respond to the last calls in time; the next attempt is in ${seconds} s`,
+    ),
   );
 }

@@ -125,11 +125,11 @@ function notFound(call: Call, catalog: Catalog): CallOutcome {
   const hidden = snapshot.hidden.find((tool) => tool.name === named);
   if (hidden !== undefined) {
     const since = new Date(hidden.since).toISOString();
-    return failedOutcome(
-      'denied',
-      hidden.by === 'server-down' ? 'server-down' : 'tool-hidden',
-      `${call.name} cannot be called: ${hidden.reason} (since ${since})`,
-    );
+    const message = `${call.name} cannot be called: ${hidden.reason} (since ${since})`;
+    // Nobody denied a call whose server is down.
+    return hidden.by === 'server-down'
+      ? failedOutcome('failed', 'server-down', message)
+      : failedOutcome('denied', 'tool-hidden', message);
   }
   if (call.expectedHash !== undefined) {
     return failedOutcome(
@@ -142,7 +142,7 @@ function notFound(call: Call, catalog: Catalog): CallOutcome {
   const server = parseName(call.name)?.server;
   const down = snapshot.servers.find(({ name, status }) => name === server && status === 'down');
   if (down?.reason !== undefined)
-    return failedOutcome('denied', 'server-down', `${call.name} cannot be called: ${down.reason}`);
+    return failedOutcome('failed', 'server-down', `${call.name} cannot be called: ${down.reason}`);
   const suggestion =
     catalog.renamed(call.name) ??
     closestMatch(
@@ -151,9 +151,11 @@ function notFound(call: Call, catalog: Catalog): CallOutcome {
     );
   const hint =
     suggestion === undefined ? `the catalog has ${snapshot.tools.length} tools` : `did you mean "${suggestion}"?`;
+  const isMissing = server !== undefined && snapshot.servers.every(({ name }) => name !== server);
+  const why = isMissing ? `, since there is no server named ${JSON.stringify(server)}` : '';
   return failedOutcome(
     'denied',
     'tool-unknown',
-    `there is no tool named ${JSON.stringify(call.name.slice(0, 128))}; ${hint}`,
+    `there is no tool named ${JSON.stringify(call.name.slice(0, 128))}${why}; ${hint}`,
   );
 }

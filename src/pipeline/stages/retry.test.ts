@@ -42,6 +42,25 @@ describe('retries', () => {
     }
   });
 
+  test('end with an outcome that says that an earlier attempt may have run, and how many there were', async () => {
+    for (const [more, outcome, code] of [
+      [{ effect: 'read' }, 'failed', 'tool-failed'],
+      [{ effect: 'irreversible', idempotent: true }, 'unknown', 'outcome-lost'],
+    ] as const) {
+      let runs = 0;
+      const error = (): Error => ((runs += 1) === 1 ? lost() : unreached());
+      const { box, call } = await boxFailing(9, error, more);
+      const result = await call();
+      assert.deepEqual([result.outcome, result.error?.code], [outcome, code]);
+      const { message = '' } = result.error ?? {};
+      assert.match(message, /^mcp__t__act may have run: the connection broke; .* refused \(3 attempts\)$/);
+      assert.doesNotMatch(message, /not run|nothing/);
+      const entry = await box.journal.call(result.callId);
+      assert.ok(entry?.type === 'ToolInvoked' && entry.error?.message === message && entry.attempts === 3);
+      await box.close();
+    }
+  });
+
   test('are limited to two', async () => {
     const { box, call, runs } = await boxFailing(9, unreached);
     assert.deepEqual([(await call()).error?.code, runs()], ['server-down', 3]);

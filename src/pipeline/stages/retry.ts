@@ -1,5 +1,7 @@
 import type { Source } from '../../catalog/source/source.ts';
-import type { CallOutcome } from '../../core/calls/call-outcome.ts';
+import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
+import { pluralize } from '../../core/text/pluralize.ts';
+import { text } from '../../core/tools/content.ts';
 import type { AdmittedCall } from '../call-lifecycle.ts';
 import { type Next, type Stage, mapMaybe } from '../stage.ts';
 import type { Waits } from '../limits/waits.ts';
@@ -26,16 +28,34 @@ export function retry({ waits }: { readonly waits: Waits }): Stage<AdmittedCall>
     budget: RetryBudget,
   ): Promise<CallOutcome> {
     let outcome = first;
+    let hasRun = true;
     while (call.run.isLinkBroken) {
       const pause = retryPause(call, budget);
       if (pause === undefined) break;
       const waited = await waits.until(delay(pause), call.options.signal, undefined);
       if ('ended' in waited) break;
       call.run.isLinkBroken = false;
+      const { attempts } = call.run;
       outcome = await next(call);
+      hasRun = call.run.attempts > attempts;
     }
-    return outcome;
+    return hasRun && !call.run.isLinkBroken ? outcome : withAttempts(call, outcome);
   }
+}
+
+/**
+ * Adds the number of attempts to the message of a call whose last attempt got no answer. An attempt that may have run leaves the outcome
+ * unknown, unless the tool only reads.
+ */
+function withAttempts(call: AdmittedCall, outcome: CallOutcome): CallOutcome {
+  if (outcome.outcome === 'completed') return outcome;
+  const message = `${outcome.error.message} (${pluralize(call.run.attempts, 'attempt')})`;
+  if (call.run.lostAttempt !== undefined && call.tool.definition.effect !== 'read')
+    return failedOutcome('unknown', 'outcome-lost', message);
+  // Codes such as `server-down` mean that nothing ran, and rules do not count such calls.
+  if (call.run.lostAttempt !== undefined && outcome.outcome === 'failed')
+    return failedOutcome('failed', 'tool-failed', message);
+  return { ...outcome, error: { ...outcome.error, message }, content: [text(message)] };
 }
 
 const maxAttempts = 3;

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ParsedArguments } from '../../catalog/source/source.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { messageOf } from '../../core/errors.ts';
-import { type JsonObject, type JsonValue, inspectJson } from '../../core/json/json.ts';
+import { closestMatch } from '../../core/text/closest-match.ts';
+import { type JsonObject, type JsonValue, inspectJson, isJsonObject } from '../../core/json/json.ts';
 import { type JsonForm, toJsonForm, plainCopy } from '../../core/json/json-form.ts';
 import { mismatchOf } from '../approvals/edited-arguments.ts';
 import type { PreparedCall, ResolvedCall } from '../call-lifecycle.ts';
@@ -62,7 +63,10 @@ function proceed(
 ): MaybePromise<CallOutcome> {
   if (!parsed.ok) {
     call.args.text = input.givenText;
-    const list = parsed.problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    const list = [
+      ...parsed.problems.map(({ path, message }) => `${path}: ${message}`),
+      ...misspelled(call, input.value),
+    ].join('; ');
     return failedOutcome(
       'failed',
       'arguments-invalid',
@@ -82,6 +86,18 @@ function proceed(
   const mismatch = call.edit === undefined ? undefined : mismatchOf(call.edit.arguments, call.args.json);
   if (mismatch === undefined) return next(call as PreparedCall);
   return failedOutcome('failed', 'arguments-invalid', `the edited arguments of ${call.name} were not run: ${mismatch}`);
+}
+
+/** Returns a suggestion for each argument that the schema does not name and that resembles one that is absent. */
+function misspelled({ tool }: ResolvedCall, given: JsonObject): string[] {
+  const { inputSchema } = tool.definition;
+  const properties = typeof inputSchema === 'object' ? inputSchema['properties'] : undefined;
+  if (!isJsonObject(properties)) return [];
+  const absent = Object.keys(properties).filter((name) => !Object.hasOwn(given, name));
+  return Object.keys(given).flatMap((name) => {
+    const meant = Object.hasOwn(properties, name) ? undefined : closestMatch(name, absent);
+    return meant === undefined ? [] : [`did you mean "${meant}" instead of ${JSON.stringify(name.slice(0, 128))}?`];
+  });
 }
 
 /** Sets arguments that the schema has changed. Returns the problem when they cannot be represented as JSON. */

@@ -22,11 +22,12 @@ export function parsePolicyText(text: string, name: string, place?: string): Pol
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  if (document.errors.length > 0) {
-    throw new PolicyError(
-      document.errors.map(({ message, pos }) => ({ file, ...placeAt(pos[0]), path: '', message: message.trim() })),
-    );
-  }
+  // One mistake in the indentation causes several errors of the parser.
+  const [first] = document.errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
+  if (first !== undefined)
+    throw new PolicyError([
+      { file, ...placeAt(first.pos[0]), path: '', message: `invalid YAML: ${first.message.trim()}` },
+    ]);
   let value: unknown;
   try {
     value = document.toJS() as unknown;

@@ -95,6 +95,9 @@ describe('readPolicies', () => {
 
   test('rejects text that is not YAML or not a list, with its location', () => {
     assert.match(problemsOf('- id: [')[0] ?? '', /^policies\.yaml:1:\d+ /);
+    const indented = problemsOf('- id: a\n  match: b\n   deny: true\n- id: c\n');
+    assert.equal(indented.length, 1, indented.join('\n'));
+    assert.match(indented[0] ?? '', /^policies\.yaml:[23]:\d+ +invalid YAML: /);
     assert.deepEqual(problemsOf('id: x'), ['policies.yaml:1:1  expected a list of rules']);
     const bomb = `- &a [x, x]\n- &b [${'*a, '.repeat(50)}]\n- &c [${'*b, '.repeat(50)}]\n- [${'*c, '.repeat(50)}]`;
     assert.match(problemsOf(bomb)[0] ?? '', /alias/i);

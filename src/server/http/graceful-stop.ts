@@ -10,8 +10,12 @@ interface GracefulStopOptions {
   readonly draining: AbortSignal;
   /** The fast path, whose connections the server does not know. */
   readonly fastHttp: FastHttp;
+  /** Ends the calls that still run after the grace period, so that their callers get a response. */
+  endCalls(): void;
 }
 
+/** The time for responses of calls that were ended after the grace period. */
+const maxResponseMs = 3000;
 /** A turn of the event loop below `maxQuietTurnMs` is idle; the wait for an idle turn ends after `maxQuietWaitMs`. */
 const [maxQuietTurnMs, maxQuietWaitMs] = [0.5, 200];
 /** The server stops listening after this time even if connections still arrive. */
@@ -38,10 +42,10 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.off('connection', count);
 }
 
-/** Returns a function that stops a server: it accepts no new requests, lets running ones end within `graceMs`, then closes their connections. */
+/** Returns a function that stops a server: it accepts no new requests, lets running ones end within `graceMs`, then ends their calls and closes their connections. */
 export function createGracefulStop(
   server: Server,
-  { graceMs, draining, fastHttp }: GracefulStopOptions,
+  { graceMs, draining, fastHttp, endCalls }: GracefulStopOptions,
 ): () => Promise<void> {
   const running = new SlotMap<ServerResponse>();
   let stopping: Promise<void> | undefined;
@@ -63,7 +67,10 @@ export function createGracefulStop(
         server.closeAllConnections();
         fastHttp.closeAll();
       };
-      const grace = setTimeout(closeConnections, graceMs);
+      let grace = setTimeout(() => {
+        endCalls();
+        grace = setTimeout(closeConnections, maxResponseMs);
+      }, graceMs);
       server.close(() => {
         clearTimeout(grace);
         resolve();

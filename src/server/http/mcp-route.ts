@@ -46,6 +46,8 @@ interface McpRoute {
   clients(): readonly RecentClient[];
   /** Ends the streams on which clients only listen. */
   stopListening(): void;
+  /** Ends the calls in progress, whose callers still get a response. */
+  endCalls(): void;
   close(): void;
 }
 
@@ -228,6 +230,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
     },
     clients: () => http.clients(),
     stopListening: () => http.stopListening(),
+    endCalls: () => http.endCalls(),
     close() {
       http.close();
       endpoint.close();

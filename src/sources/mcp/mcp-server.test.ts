@@ -341,7 +341,7 @@ describe('mcpServer after its program died', () => {
     assert.equal(readFileSync(file, 'utf8'), 'once\n');
   });
 
-  test('pauses a server that keeps dying; the catalog has the reason, and calls are denied', async (t) => {
+  test('pauses a server that keeps dying; the catalog has the reason, and calls fail', async (t) => {
     const { box, server } = await boxed(t, {
       transport: {
         type: 'stdio',
@@ -354,7 +354,7 @@ describe('mcpServer after its program died', () => {
     assert.equal(provenance?.status, 'down');
     assert.match(provenance?.reason ?? '', /exit code 7 \(it keeps failing; next try in 30 s\)/);
     assert.ok(server.health().stderr.includes('no database'));
-    assert.ok((await box.call('mcp__fixture__echo')).outcome === 'denied');
+    assert.ok((await box.call('mcp__fixture__echo')).outcome === 'failed');
   });
 
   test('hides its tools during a longer outage', async (t) => {
@@ -367,10 +367,13 @@ describe('mcpServer after its program died', () => {
     });
     isReachable = false;
     const during = await box.call('mcp__fixture__die');
-    assert.deepEqual([during.outcome, during.error?.code], ['failed', 'server-down']);
-    assert.match(during.error?.message ?? '', /the network cable is out; nothing was run/);
-    const denied = await box.call('mcp__fixture__echo', { text: 'down' });
-    assert.deepEqual([denied.outcome, denied.error?.code], ['denied', 'server-down']);
+    assert.deepEqual([during.outcome, during.error?.code], ['failed', 'tool-failed']);
+    assert.match(
+      during.error?.message ?? '',
+      /may have run: .*its process ended with exit code 3; .*the network cable is out \(3 attempts\)$/,
+    );
+    const refused = await box.call('mcp__fixture__echo', { text: 'down' });
+    assert.deepEqual([refused.outcome, refused.error?.code], ['failed', 'server-down']);
     assert.ok(box.catalog().hidden.some((tool) => tool.name === 'mcp__fixture__echo' && tool.by === 'server-down'));
     isReachable = true;
     await server.restart();

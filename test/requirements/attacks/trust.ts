@@ -18,6 +18,7 @@ export const trust: Section<'H'> = {
         'configuration that was not accepted > is used by no command: nothing is run, loaded, contacted, resolved or applied',
       ),
       attack('configuration that was not accepted > is not trusted because --config names it'),
+      attack('trust > does not prevent `policy check`, which then starts no server and says so'),
     ],
   },
   H41: {

@@ -66,14 +66,27 @@ export function addApproveCommand(program: Command, { terminal }: CommandContext
         // The running server has the schema of the tool, so it validates edited arguments now.
         const server = edited === undefined ? undefined : await connectToServer(globals, terminal.errors);
         const path = `/api/approvals/${encodeURIComponent(asked.id)}/approve`;
-        const approval =
+        const approval = await (
           server === undefined
-            ? await box.approvals.approve(asked.id, { by: localUser(), ...answer })
-            : await server.client.request<Approval>('POST', path, { body: answer });
+            ? box.approvals.approve(asked.id, { by: localUser(), ...answer })
+            : server.client.request<Approval>('POST', path, { body: answer })
+        ).catch((error: unknown) => {
+          throw withRevealCommand(error, asked.id);
+        });
         if (globals.json) return printJson(terminal.output, approval);
         await terminal.output.print(formatApproved({ ...approval, caller: asked.caller ?? 'gone' }, terminal.output));
       });
     });
+}
+
+/** Adds the commands that continue to the error for hidden parts that nobody has seen. */
+function withRevealCommand(error: unknown, id: string): unknown {
+  const isHidden = error instanceof Error && 'code' in error && error.code === 'hidden-unacknowledged';
+  if (!isHidden) return error;
+  return new CliError(2, 'hidden-unacknowledged', error.message, {
+    next: `signalbox approvals show ${id} --reveal, or signalbox approve ${id} --acknowledge-hidden`,
+    cause: error,
+  });
 }
 
 async function confirmRemembering(

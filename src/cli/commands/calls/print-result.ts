@@ -14,7 +14,7 @@ export async function printResult({ output, errors }: Terminal, result: CallResu
     if (text !== '') await output.print(`${output.isTTY ? printable(text) : text}${text.endsWith('\n') ? '' : '\n'}`);
   } else {
     const { colors } = errors;
-    const next = runnable(nextStep(result.error.code, result.tool, result.callId));
+    const next = runnable(nextStep(result));
     const lines = printable(text).split('\n').join('\n  ');
     await errors.print(
       `${colors.red(result.outcome)} ${colors.bold(result.error.code)}: ${lines}\n  ${colors.dim('next:')} ${next}\n`,
@@ -40,7 +40,12 @@ const repeat = 'run the same command again: it asks again';
 const wait = 'wait, or raise the time limit, as in --timeout 5m';
 
 /** Returns the next step for a call that did not complete. */
-function nextStep(code: CallErrorCode, tool: string, callId: string): string {
+function nextStep({
+  error: { code },
+  tool,
+  callId,
+  approvalId,
+}: Exclude<CallResult, { outcome: 'completed' }>): string {
   const steps: Partial<Record<CallErrorCode, string>> = {
     'definition-changed': 'signalbox tools',
     'tool-unknown': 'signalbox tools --why',
@@ -49,7 +54,7 @@ function nextStep(code: CallErrorCode, tool: string, callId: string): string {
     'arguments-invalid': `signalbox tools --json shows the schema of ${tool}`,
     'idempotency-conflict': 'use another --key for other arguments',
     'approval-unavailable': 'run the same command in a terminal, where you can be asked',
-    'approval-awaited': 'signalbox approvals shows it, signalbox approve answers it; then run the same command again',
+    'approval-awaited': `signalbox approve ${approvalId ?? 'ID'}; then run the same command again`,
     'approval-expired': repeat,
     'approval-used': repeat,
     'process-ended': repeat,

@@ -1,6 +1,9 @@
 import type { CatalogSnapshot } from '../../../catalog/snapshot.ts';
 import { type Configuration, type ServerEntry, defaultConfiguration } from '../../../config/configuration.ts';
 import { prepareEdit } from '../../../config/file/edit-configuration.ts';
+import { fittingName } from '../../../config/import/plan-import.ts';
+import { messageOf } from '../../../core/errors.ts';
+import { assertServerName } from '../../../core/tools/tool-names.ts';
 import { ConfigurationTrust } from '../../../config/trust/configuration-trust.ts';
 import { pluralize } from '../../../core/text/pluralize.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
@@ -9,6 +12,7 @@ import { CliError } from '../../cli-error.ts';
 import type { GlobalOptions } from '../../command-context.ts';
 import { printable } from '../../terminal/escape.ts';
 import { runnable } from '../../terminal/invocation.ts';
+import { lastOutput } from '../../terminal/last-output.ts';
 import { ProgressLine } from '../../terminal/progress-line.ts';
 import type { Printer, Terminal } from '../../terminal/terminal.ts';
 import { printTools, savePins } from '../calls/tools.ts';
@@ -24,6 +28,7 @@ export async function addServer(
   globals: GlobalOptions,
   terminal: Terminal,
 ): Promise<void> {
+  assertName(name);
   const target = targetConfiguration(globals);
   const { file } = target;
   if (target.names.includes(name)) {
@@ -58,6 +63,18 @@ export async function addServer(
   } as const;
   await reportChange(change, `added "${name}" (${transport})`, globals.json, terminal);
   if (tried !== undefined && !globals.json) await printStartedServer(name, tried, terminal.output);
+}
+
+/** Throws an error about the argument, which the configuration would report for the line that the entry gets. */
+function assertName(name: string): void {
+  try {
+    assertServerName(name);
+  } catch (error) {
+    throw new CliError(2, 'name-invalid', messageOf(error), {
+      next: `use another name, such as ${fittingName(name)}`,
+      cause: error,
+    });
+  }
 }
 
 async function printStartedServer(name: string, tried: TriedServer, output: Printer): Promise<void> {
@@ -102,8 +119,11 @@ async function tryServer(name: string, configuration: Configuration, { data }: G
     const { tools, notices, servers: states } = box.catalog();
     const state = states.find((each) => each.name === name);
     const needsSignIn = state?.needsSignIn === true;
-    if (state?.status !== 'up' && !needsSignIn)
-      throw startError(alone.servers[0], state?.reason ?? 'it is down', box.servers.health(name)?.stderr ?? []);
+    if (state?.status !== 'up' && !needsSignIn) {
+      const late = `it had not finished its start after ${startTimeoutMs / 1000} s; check that it speaks MCP`;
+      const reason = state?.connecting === true ? late : (state?.reason ?? 'it is down');
+      throw startError(alone.servers[0], reason, box.servers.health(name)?.stderr ?? []);
+    }
     return {
       tools: tools.filter(({ id }) => id.server === name),
       notices: notices.filter(({ server }) => server === name),
@@ -119,7 +139,7 @@ async function tryServer(name: string, configuration: Configuration, { data }: G
 function startError(entry: ServerEntry | undefined, reason: string, stderr: readonly string[]): CliError {
   const { name = '' } = entry ?? {};
   const isOpen = entry?.kind === 'external' && entry.transport !== 'stdio' && entry.settings.auth === undefined;
-  const last = stderr.slice(-maxOutputLines);
+  const last = lastOutput(stderr, maxOutputLines);
   const lines = last.length === 0 ? [] : ['its last output on standard error:', ...last.map((line) => `  ${line}`)];
   const why = reason.replace(`server "${name}" is down: `, '');
   return new CliError(1, 'server-down', `"${name}" was not added: ${why}`, {

@@ -167,7 +167,11 @@ function importTable({ taken, kept, skipped, problems }: ImportPlan, { colors }:
     { colors, width: undefined },
   );
   const rest = [
-    ...kept.map(({ name, client }) => `kept     ${name}: the configuration has it already (${client.title})`),
+    ...kept.map(({ name, isDifferent, client }) =>
+      isDifferent
+        ? `kept     ${name}: the configuration has a different server with this name; to import the one of ${client.title} too, rename yours in the configuration and run the import again`
+        : `kept     ${name}: the configuration has it already (${client.title})`,
+    ),
     ...skipped.map(
       ({ name, reason, file, line }) => `skipped  ${oneLine(name)}: ${oneLine(reason)} (${formatLocation(file, line)})`,
     ),

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { configurationFileNames } from '../../../config/configuration.ts';
 import { locateConfiguration } from '../../../config/file/configuration-files.ts';
 import { parseJsonDocument } from '../../../config/file/json-document.ts';
-import { isJsonObject } from '../../../core/json/json.ts';
+import { type JsonObject, isJsonObject } from '../../../core/json/json.ts';
 import { CliError, suggestion } from '../../cli-error.ts';
 import { type GlobalOptions } from '../../command-context.ts';
 import { shortPath } from '../../../host/data-directory.ts';
@@ -16,6 +16,8 @@ export interface TargetConfiguration {
   readonly exists: boolean;
   /** The names of its servers. */
   readonly names: readonly string[];
+  /** The entries of its servers. */
+  readonly entries: JsonObject;
   isDisabled(name: string): boolean;
   /** Returns the line on which the entry of a server begins. */
   lineOf(name: string): number;
@@ -34,6 +36,7 @@ export function targetConfiguration({ config }: GlobalOptions): TargetConfigurat
     directory: dirname(file),
     exists: text !== undefined,
     names: Object.keys(servers),
+    entries: servers,
     isDisabled: (name) => isJsonObject(servers[name]) && servers[name]['disabled'] === true,
     lineOf: (name) => document.placeOf(document.offsetOf(['mcpServers', name])).line,
   };

@@ -7,20 +7,21 @@ import type { ToolDefinition } from '../../../core/tools/tool.ts';
 import { openBoxForDiagnosis } from '../../../host/box/open-box.ts';
 import { unmatchedPatterns, unmatchedRules } from '../../../host/daemon/name-warnings.ts';
 import type { SecretProblem } from '../../../host/secrets/box-secrets.ts';
+import { lastOutput } from '../../terminal/last-output.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Starts the servers without writing records, and checks their status, their tools, names in patterns and rules, and the secrets. */
 export async function checkServers(configuration: Configuration, secretsFrom: string): Promise<Finding[]> {
   const { box, secretProblems } = await openBoxForDiagnosis(configuration, { secretsFrom });
-  const lastOutput = (name: string): string => {
-    const lines = box.servers.health(name)?.stderr.slice(-5) ?? [];
+  const outputOf = (name: string): string => {
+    const lines = lastOutput(box.servers.health(name)?.stderr ?? [], 5);
     return lines.length === 0 ? '' : `; its last output: ${lines.join(' / ')}`;
   };
   try {
     const { tools, servers, hidden, notices } = box.catalog();
     return [
       ...checkVariables(configuration.secrets, secretProblems),
-      ...servers.map((server) => checkServer(server, lastOutput(server.name), configuration.builtinName)),
+      ...servers.map((server) => checkServer(server, outputOf(server.name), configuration.builtinName)),
       ...hidden.flatMap((tool) => checkHidden(tool)),
       ...notices.map((notice) => {
         const isExternal = servers.some(({ name, adapter }) => name === notice.server && adapter.startsWith('mcp:'));
@@ -44,7 +45,7 @@ function checkHidden({ name, server, by, reason }: HiddenTool): Finding[] {
   return [warning(what, `report it to the author of server "${server}", or ${trust}`)];
 }
 
-function checkServer(server: ServerSummary, lastOutput: string, builtinName: string): Finding {
+function checkServer(server: ServerSummary, output: string, builtinName: string): Finding {
   const { name, status, tools, reason = `server "${server.name}" is down`, required } = server;
   switch (status) {
     case 'up':
@@ -57,7 +58,7 @@ function checkServer(server: ServerSummary, lastOutput: string, builtinName: str
         `signalbox enable ${name}, or take "required" out of mcpServers.${name}`,
       );
     case 'down':
-      return problem(`${required === true ? 'required: ' : ''}${reason}${lastOutput}`, fixOfServer(server));
+      return problem(`${required === true ? 'required: ' : ''}${reason}${output}`, fixOfServer(server));
   }
 }
 

@@ -30,23 +30,31 @@ export function addDoctorCommand(program: Command, { terminal, exitWith }: Comma
       const { findings, configuration } = await checkConfiguration(globals);
       const line = new ProgressLine(terminal.errors);
       const { data } = globals;
+      const running = await line.during('checking the running server', () => checkRunning(options));
+      const servers =
+        configuration === undefined
+          ? []
+          : await line.during(startingServersMessage(configuration), () => checkServers(configuration, data));
       const items = [
         ...checkRuntime(),
         ...findings,
         ...(await line.during('reading the journal', () => checkData(globals, configuration?.store))),
-        ...(await line.during('checking the running server', () => checkRunning(options))),
+        ...running.filter(({ what }) => !servers.some((own) => own.level === 'error' && isSameProblem(what, own.what))),
         ...(await checkSecrets(configuration, data)),
         ...(configuration === undefined
           ? []
-          : [
-              ...(await line.during(startingServersMessage(configuration), () => checkServers(configuration, data))),
-              ...(await line.during('checking the agents', () => checkAgents(configuration, data))),
-            ]),
+          : [...servers, ...(await line.during('checking the agents', () => checkAgents(configuration, data)))]),
       ];
       if (globals.json) await printJson(terminal.output, { items });
       else await printFindings(terminal.output, items);
       if (items.some((finding) => finding.level === 'error')) exitWith(1);
     });
+}
+
+/** Returns whether a server that is down for the running server is down for this check too, which then reports it with its output. */
+function isSameProblem(running: string, own: string): boolean {
+  const [name] = /server "[^"]*" is down/.exec(running) ?? [];
+  return name !== undefined && own.includes(name);
 }
 
 async function printFindings(printer: Printer, findings: readonly Finding[]): Promise<void> {

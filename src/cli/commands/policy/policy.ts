@@ -89,8 +89,11 @@ async function nameWarnings(rules: readonly Rule[], globals: GlobalOptions, erro
       await box.close();
     }
   } catch (error) {
-    if (error instanceof UntrustedConfigurationError) throw error;
-    return [`the names in the rules were not compared with tools: ${messageOf(error)}`];
+    const why =
+      error instanceof UntrustedConfigurationError
+        ? `${error.message}, so no server was started; "signalbox trust" shows and accepts it`
+        : messageOf(error);
+    return [`the names in the rules were not compared with tools: ${why}`];
   }
 }
 

@@ -37,7 +37,12 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
       'Starts the server, which runs until Ctrl-C or SIGTERM. It then waits for running turns and calls, and stops. ' +
         'It refuses to start while a server with the same configuration runs on the data directory, unless the store is PostgreSQL.',
     )
-    .option('--port <port>', 'the port to listen on; the next free one when it is taken', parsePort, 4242)
+    .option(
+      '--port <port>',
+      'the port to listen on, 0 for any free one; without the option, the next free one when 4242 is taken',
+      parsePort,
+      4242,
+    )
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option(
       '--allowed-host <name>',
@@ -67,7 +72,8 @@ export function addServeCommand(program: Command, { terminal }: CommandContext):
     )
     .option('--grace-seconds <seconds>', 'how long to wait after that for running turns and calls', parseSeconds, 5)
     .option('--force', 'start even if a server with this configuration runs on the data directory')
-    .action(async (options: ServeOptions, command: Command) => {
+    .action(async (given: Omit<ServeOptions, 'mayMovePort'>, command: Command) => {
+      const options = { ...given, mayMovePort: command.getOptionValueSource('port') === 'default' };
       await serve(options, readGlobalOptions(command), terminal);
     });
 }

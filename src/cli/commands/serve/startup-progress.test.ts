@@ -26,10 +26,10 @@ test('StartupProgress shows how many servers have started, clears the line for o
     print: async (text) => void (printed += text),
   });
   t.after(progress.follow(box));
-  assert.equal(printed, `${clearLine}0/2 servers started`);
+  assert.equal(printed, `${clearLine}1/3 servers started`);
   servers[0]?.change({ up: true, tools: [testTool('look')] });
   await new Promise(setImmediate);
-  assert.ok(printed.endsWith(`${clearLine}1/2 servers started`));
+  assert.ok(printed.endsWith(`${clearLine}2/3 servers started`));
   await progress.errors.print('a warning\n');
   assert.ok(printed.endsWith(`${clearLine}a warning\n`));
   servers[1]?.change({ down: { reason: 'it crashed', since: Date.now() } });

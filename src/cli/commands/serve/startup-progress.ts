@@ -27,8 +27,10 @@ export class StartupProgress {
 
   /** Follows the servers until each was tried once. Returns a function that stops following. */
   follow(box: InternalSignalbox): () => void {
-    const total = startingIn(box.catalog());
-    if (total === 0) return () => undefined;
+    const { servers } = box.catalog();
+    if (startingIn(box.catalog()) === 0) return () => undefined;
+    // As in the banner, the count includes the servers that are up already.
+    const total = servers.filter(({ status, connecting }) => status === 'up' || connecting === true).length;
     const begun = performance.now();
     let stop: () => void = () => undefined;
     const show = (snapshot: CatalogSnapshot): void => {

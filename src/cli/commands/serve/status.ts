@@ -118,7 +118,10 @@ function serverLines(server: RunningServerStatus, colors: Printer['colors']): st
           ...refused.map((detail) => row('', `  ${printable(detail)}`)),
         ]),
     ...(tools === undefined ? [] : [row('Servers', `${counts} · ${pluralize(tools, 'tool')}`)]),
-    ...down.map(({ name, reason = '' }) => row('', `${colors.red('down')} ${name}: ${printable(reason)}`)),
+    ...down.map(({ name, reason = '' }) => {
+      const short = reason.replace(`server "${name}" is down: `, '');
+      return row('', `${colors.red('down')} ${name}: ${printable(short)}`);
+    }),
   ];
 }
 

@@ -48,6 +48,7 @@ describe('GET /openapi.json', () => {
       admission: new Admission(),
       draining: new AbortController().signal,
       stopping: new AbortController().signal,
+      ending: new AbortController().signal,
       log: () => undefined,
     });
     const served = new Set(

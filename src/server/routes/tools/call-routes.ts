@@ -49,15 +49,19 @@ const cancelRoute = createRoute({
   responses: { 204: { description: 'The call was cancelled.' }, ...problems(404) },
 });
 
+/** Options of `addCallRoutes`. */
+interface CallRouteOptions {
+  readonly box: InternalSignalbox;
+  readonly sessions?: Sessions | undefined;
+  readonly admission: Admission;
+  /** Aborted when the server stops and the calls that still run must end. */
+  readonly ending: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
 /** Adds the routes that call tools. Unknown tools and invalid arguments are recorded outcomes, not HTTP errors. */
-export function addCallRoutes(
-  app: ServerApp,
-  box: InternalSignalbox,
-  sessions: Sessions | undefined,
-  admission: Admission,
-  log: (line: string) => void,
-): void {
-  const streamed = new StreamedCalls(log);
+export function addCallRoutes(app: ServerApp, { box, sessions, admission, ending, log }: CallRouteOptions): void {
+  const streamed = new StreamedCalls(ending, log);
   const owners = new SessionOwners(box.journal, sessions);
   const route = createRoute({
     method: 'post',
@@ -95,7 +99,8 @@ export function addCallRoutes(
         box.call(name, body.arguments, { ...options, waitMs, ...reports }),
       );
     }
-    const result = await box.call(name, body.arguments, options);
+    const signal = AbortSignal.any([context.req.raw.signal, ending]);
+    const result = await box.call(name, body.arguments, { ...options, signal });
     return json(context, callResultSchema, result, result.outcome === 'awaiting-approval' ? 202 : 200);
   });
 
@@ -117,7 +122,6 @@ function callOptions(context: ServerContext, body: z.output<typeof callRequestSc
   return {
     principal: context.var.principal,
     ...profileFor(context.var.identity),
-    signal: context.req.raw.signal,
     waitMs: waitSeconds * 1000,
     ...omitUndefined({ session, deadline, idempotencyKey, definitionHash }),
   };

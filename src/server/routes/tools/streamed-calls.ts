@@ -27,9 +27,12 @@ type CallReporting = Pick<CallOptions, 'signal' | 'approve' | 'onProgress' | 'cl
 export class StreamedCalls {
   readonly #pending = new Map<string, OpenQuestion>();
   readonly #running = new Map<string, StreamedCall>();
+  /** Aborted when the server stops and the calls that still run must end. */
+  readonly #ending: AbortSignal;
   readonly #log: (line: string) => void;
 
-  constructor(log: (line: string) => void) {
+  constructor(ending: AbortSignal, log: (line: string) => void) {
+    this.#ending = ending;
     this.#log = log;
   }
 
@@ -65,7 +68,7 @@ export class StreamedCalls {
     send('started', { id });
     try {
       const result = await run({
-        signal: cancelled.signal,
+        signal: AbortSignal.any([cancelled.signal, this.#ending]),
         approve: (request) => requestApproval(request, send),
         onProgress: (progress) => sendIfRead('progress', progress),
         client: { log: (message) => sendIfRead('log', message), ...(canAnswer ? { elicit } : {}) },

@@ -39,7 +39,7 @@ export function createStdioLink(options: ConnectionOptions, program: ProgramOpti
       const what = `the program ${JSON.stringify(program.command)} runs, but did not respond within ${timeoutMs / 1000} s`;
       return new Error(`${what}; check that it speaks MCP on its standard input and output`, { cause: error });
     },
-    isFinal: wasNotStarted,
+    isFinal: (error) => wasNotStarted(error) || isSilent(error),
     isBroken: () => false,
   };
 }
@@ -47,6 +47,11 @@ export function createStdioLink(options: ConnectionOptions, program: ProgramOpti
 function wasNotStarted(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'syscall' in cause && String(cause.syscall).startsWith('spawn');
+}
+
+/** Returns whether the program runs and answered neither handshake. `initializeProcess` has tried both, so another attempt would only wait again. */
+function isSilent(error: unknown): boolean {
+  return error instanceof ConnectionLostError;
 }
 
 /** Handles a message that is neither a response nor meant for a call: pings, and changes of lists and resources. */

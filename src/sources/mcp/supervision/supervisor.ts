@@ -184,10 +184,7 @@ export class Supervisor {
         options,
       );
     if (!isFirst)
-      throw new ServerUnreachableError(
-        `server "${server}" could not be reached: ${error.message}; nothing was run`,
-        options,
-      );
+      throw new ServerUnreachableError(`server "${server}" could not be reached: ${error.message}`, options);
     await connection.check();
   }
 
@@ -201,7 +198,7 @@ export class Supervisor {
     if (this.#connection !== undefined) return this.#connection;
     const { lastError } = this.#supervision;
     const why = this.#down?.reason ?? lastError ?? 'it is not connected';
-    throw new ServerUnreachableError(`server "${this.#options.server}" is down: ${why}; nothing was run`);
+    throw new ServerUnreachableError(`server "${this.#options.server}" is down: ${why}`);
   }
 
   #begin(): Promise<void> {

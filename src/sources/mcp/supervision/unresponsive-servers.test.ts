@@ -48,6 +48,19 @@ describe(
       assert.deepEqual([running(), server.health().state], [0, 'stopped']);
     });
 
+    test('is down with the reason after one connection timeout, and is started once for both handshakes', async (t) => {
+      const server = mcpServer({
+        name: 'hang',
+        transport: { type: 'stdio', command: 'sh', args: ['-c', `echo started >&2; exec sleep ${mark}`] },
+        connectTimeoutMs: 600,
+      });
+      t.after(() => server.close());
+      await server.ready();
+      const { lastError = '', stderr } = server.health();
+      assert.match(lastError, /^the program "sh" runs, but did not respond within 0.6 s; check that it speaks MCP/);
+      assert.deepEqual(stderr, ['started']);
+    });
+
     test('can be closed before its process has started', async () => {
       const server = mcpServer({ name: 'hang', transport: sleeping });
       await server.close();

@@ -1,4 +1,5 @@
 import { isLargeJson, readJson, readLargeJson } from '../../../core/json/read-json.ts';
+import { closingReason } from '../../../core/errors.ts';
 import { SlotMap } from '../../../core/async/slot-map.ts';
 import { LightAbortSignal } from '../../../core/async/light-abort-signal.ts';
 import { serveBatch } from '../protocol/batch.ts';
@@ -131,9 +132,17 @@ export class McpHttpHandler {
     this.#sessions.stopListening();
   }
 
+  /** Ends the calls in progress, because the server stops. Their callers still get a response. */
+  endCalls(): void {
+    const reason = closingReason();
+    for (const writer of this.#inProgress) writer.stop.abort(reason);
+    this.#sessions.abortRequests(reason);
+  }
+
   /** Ends everything. */
   close(): void {
     this.stopListening();
+    this.endCalls();
     this.#sessions.closeAll();
   }
 

@@ -240,12 +240,17 @@ export class LegacySession {
     return question !== undefined;
   }
 
+  /** Aborts all requests in progress, which are still answered. */
+  abortRequests(reason: Error): void {
+    for (const controller of this.#running.values()) controller.abort(reason);
+  }
+
   /** Cancels all requests in progress, because the client is gone. */
   close(): void {
     this.#stopListening();
     this.#watched.close();
     const gone = new DOMException('the client is gone', 'AbortError');
-    for (const controller of this.#running.values()) controller.abort(gone);
+    this.abortRequests(gone);
     for (const question of this.#questions.values()) question.reject(gone);
   }
 

@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '../../../core/async/light-abort-signal.ts';
 import type { LogMessage } from '../../../core/calls/call-client.ts';
+import { closingReason } from '../../../core/errors.ts';
 import { newId } from '../../../core/identifiers.ts';
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/json/json.ts';
 import { canonicalArguments } from '../../../pipeline/recording/canonical-arguments.ts';
@@ -81,7 +82,7 @@ export class MultiRoundRequests {
     for (const [id, { run, timer }] of this.#waiting) {
       clearTimeout(timer);
       this.#waiting.delete(id);
-      run.abort(new DOMException('the server is stopping', 'AbortError'));
+      run.abort(closingReason());
     }
   }
 

@@ -131,6 +131,11 @@ export class SessionRegistry {
     for (const session of this.#sessions.values()) session.stopListening();
   }
 
+  /** Aborts the requests of all sessions, which are still answered. */
+  abortRequests(reason: Error): void {
+    for (const { conversation } of this.#sessions.values()) conversation.abortRequests(reason);
+  }
+
   closeAll(): void {
     this.#stopListeningToStore?.();
     for (const session of this.#sessions.values()) this.drop(session);
