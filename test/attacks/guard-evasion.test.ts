@@ -5,7 +5,7 @@ import { after, suite, test } from 'node:test';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
-import { type Attempt, GuardedBox } from '../support/boxes/guarded-box.ts';
+import { GuardedBox, assertAsked, assertDenied, assertRan } from '../support/boxes/guarded-box.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const guarded = await GuardedBox.open({ after });
@@ -24,20 +24,6 @@ after(() => {
   if (originalHome === undefined) delete process.env['HOME'];
   else process.env['HOME'] = originalHome;
 });
-
-function assertDenied({ outcome, reason, requests }: Attempt, label: string): void {
-  assert.deepEqual([outcome, requests.length], ['denied', 0], `${label}: ${reason}`);
-  assert.match(reason, /default:data-directory/, label);
-}
-
-function assertAsked({ outcome, reason, requests }: Attempt, label: string): void {
-  assert.deepEqual([outcome, requests.length], ['denied', 1], `${label}: ${reason}`);
-  assert.equal(requests[0]?.decision.rule, 'default:protected-file', label);
-}
-
-function assertRan({ outcome, reason, requests }: Attempt, label: string): void {
-  assert.deepEqual([outcome, requests.length], ['completed', 0], `${label}: ${reason}`);
-}
 
 /** Make a path longer than the system accepts before normalization. */
 const paddings: Readonly<Record<string, (path: string) => string>> = {

@@ -160,7 +160,7 @@ suite('protected file named inside a longer text', () => {
       'cd .. && sudo mv project other',
       'git rm -r tools',
       'true; /bin/rm -r ../project',
-      'mv -t /tmp rules',
+      'mv -t /elsewhere rules',
     ];
     for (const text of moves) assertAsked(await guarded.call('mcp__notes__run', { text }), /is (?:a|the|code)/, text);
     const renamed = { source: project, destination: `${project}-old` };

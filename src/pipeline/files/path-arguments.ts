@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
-import { type MovedPath, movedByCommand, movesArgument } from './moved-directories.ts';
+import { type MovedPath, type MovingTool, destinationIn, movedByCommand, movingTool } from './moved-directories.ts';
 import { maxNameLength, pathFormsOf } from './path-forms.ts';
 import { type Lookups, foldName } from './real-path.ts';
 import { type NameSearch, changesToHome, shellWords } from './text-names.ts';
@@ -103,32 +103,34 @@ class StringCollector {
   readonly #searched: SearchedArguments;
   readonly #work: WorkBudget;
   readonly #texts = new Set<string>();
+  readonly #tool: MovingTool | undefined;
 
   constructor(searched: SearchedArguments, work: WorkBudget) {
     this.#searched = searched;
     this.#work = work;
+    this.#tool = searched.mayMove ? movingTool(searched.tool) : undefined;
   }
 
-  collect(value: JsonValue, key: string): void {
-    if (typeof value === 'string') this.#addText(value, key);
+  collect(value: JsonValue, key: string, isMoved = this.#tool !== undefined): void {
+    if (typeof value === 'string') this.#addText(value, key, isMoved);
     else if (typeof value !== 'object' || value === null) return;
-    else if (Array.isArray(value)) for (const each of value) this.collect(each, key);
+    else if (Array.isArray(value)) for (const each of value) this.collect(each, key, isMoved);
     else {
       const object = value as JsonObject;
+      const destination = this.#tool && destinationIn(this.#tool, object);
       for (const name in object) {
         if (!this.#charge(keyWork)) return;
-        if (unusualKey.test(name)) this.#addText(name, '');
-        this.collect(object[name] ?? null, name);
+        if (unusualKey.test(name)) this.#addText(name, '', isMoved);
+        this.collect(object[name] ?? null, name, isMoved && name !== destination);
       }
     }
   }
 
-  #addText(text: string, key: string): void {
+  #addText(text: string, key: string, isMoved: boolean): void {
     if (!this.#add(text) || documentKeys.test(key)) return;
     const isCommand = commandKeys.test(key);
-    const { names, mayMove, tool } = this.#searched;
-    const how = mayMove ? movesArgument(tool, key) : undefined;
-    if (how !== undefined) this.moved.set(text, { ...how, isUncertain: false });
+    const { names, mayMove } = this.#searched;
+    if (isMoved) addMoved(this.moved, text, { isCopy: this.#tool?.isCopy ?? false, isUncertain: false });
     const textKey = isCommand ? `!${text}` : `?${text}`;
     if (this.#texts.has(textKey)) return;
     this.#texts.add(textKey);

@@ -89,4 +89,14 @@ export const fileEvasion: Section<'H'> = {
       'test/attacks/conditions.test.ts > path(x).within(dir) > rejects a text that URL parsers or tools clean before they read it',
     ],
   },
+  H120: {
+    promise:
+      'a directory that a command or tool moves, removes, copies, links or mounts is recognized whatever names its destination, and whatever the case of the tool',
+    tests: [
+      'test/attacks/guard-moves.test.ts > file guard against hidden sources of a move, copy or link > a destination in an option does not hide the source of a copy or move',
+      'test/attacks/guard-moves.test.ts > file guard against hidden sources of a move, copy or link > a copy or move into a directory with protected files does not ask',
+      'test/attacks/guard-moves.test.ts > file guard against hidden sources of a move, copy or link > a link to a directory, or a mount of it, counts as a move of it',
+      'test/attacks/guard-moves.test.ts > file guard against the names of tools that move or delete > every argument of a tool that deletes counts, and a destination only counts as one next to a source',
+    ],
+  },
 };
