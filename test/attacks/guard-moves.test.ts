@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { dirname, join, relative } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { type Attempt, GuardedBox, assertAsked, assertDenied, assertRan } from '../support/boxes/guarded-box.ts';

@@ -60,6 +60,16 @@ const uncheckedData: GuardedFile = {
     "its arguments contain too much text to check, and the name of Signalbox's data directory, which is closed to agents",
 };
 
+const unclearArguments: GuardedFile = {
+  path: 'its arguments',
+  role: "a text with $'…', which shells read differently",
+  reason: "its arguments contain $'…' with an escape that shells read differently, so a file name may be hidden in it",
+};
+const unclearData: GuardedFile = {
+  path: 'its arguments',
+  role: "a text with $'…' in what may be the name of Signalbox's data directory, which is closed to agents",
+};
+
 /** A directory that is closed to agents, by its configured path and its real path. */
 interface ForbiddenDirectory {
   readonly path: string;
@@ -134,6 +144,12 @@ export class FileGuard {
       return overrideDecision(decision, 'deny', 'default:data-directory', [found]);
     const hits: GuardedFile[] = found === undefined ? [] : [found];
     if (!isRead) hits.push(...this.#protectedIn(files, named, lookups, work));
+    if (named.unclear.length > 0) {
+      const dataNames = this.#namesOf(forbidden, bases, [], true);
+      if (!isHuman && named.unclear.some((text) => dataNames.mayHideName(text) === 'certain'))
+        return overrideDecision(decision, 'deny', 'default:data-directory', [unclearData]);
+      hits.push(unclearArguments);
+    }
     if (named.isIncomplete || work.isExceeded) {
       if (!isHuman && this.#namesOf(forbidden, bases, [], true).isWritten(args))
         return overrideDecision(decision, 'deny', 'default:data-directory', [uncheckedData]);

@@ -13,6 +13,8 @@ export interface NamedPaths {
   readonly bases: ReadonlySet<string>;
   /** Paths that are moved, removed or copied with everything in them. */
   readonly moved: ReadonlyMap<string, MoveKind>;
+  /** Texts with quotes that may hide one of the names. */
+  readonly unclear: readonly string[];
   /** Whether the arguments contain more than was checked. */
   readonly isIncomplete: boolean;
 }
@@ -32,6 +34,7 @@ const documentKeys =
 const minNamesToList = 16;
 
 /** Units of work, about 10 ns each. */
+const joinWork = 30;
 const keyWork = 30;
 const stringWork = 20;
 const wordWork = 8;
@@ -65,7 +68,13 @@ export function namedPaths(searched: SearchedArguments, files: Lookups, work: Wo
     const resolved = directories.flatMap((base) => relative.map((each) => resolve(base, each)));
     for (const path of [...absolute, ...resolved]) addMoved(moved, path, kind);
   }
-  return { paths: collector.paths, bases, moved, isIncomplete: strings.isIncomplete || work.isExceeded };
+  return {
+    paths: collector.paths,
+    bases,
+    moved,
+    unclear: strings.unclear,
+    isIncomplete: strings.isIncomplete || work.isExceeded,
+  };
 }
 
 /** Adds a moved path. A certain move takes precedence over an uncertain one. */
@@ -99,6 +108,7 @@ class StringCollector {
   /** The words of texts that contain one of the names. */
   readonly words = new Set<string>();
   readonly moved = new Map<string, MoveKind>();
+  readonly unclear: string[] = [];
   isIncomplete = false;
   readonly #searched: SearchedArguments;
   readonly #work: WorkBudget;
@@ -114,8 +124,10 @@ class StringCollector {
   collect(value: JsonValue, key: string, isMoved = this.#tool !== undefined): void {
     if (typeof value === 'string') this.#addText(value, key, isMoved);
     else if (typeof value !== 'object' || value === null) return;
-    else if (Array.isArray(value)) for (const each of value) this.collect(each, key, isMoved);
-    else {
+    else if (Array.isArray(value)) {
+      for (const each of value) this.collect(each, key, isMoved);
+      this.#addJoined(value.filter((each) => typeof each === 'string'));
+    } else {
       const object = value as JsonObject;
       const destination = this.#tool && destinationIn(this.#tool, object);
       for (const name in object) {
@@ -123,7 +135,14 @@ class StringCollector {
         if (unusualKey.test(name)) this.#addText(name, '', isMoved);
         this.collect(object[name] ?? null, name, isMoved && name !== destination);
       }
+      this.#addJoined(Object.values(object).filter((each) => typeof each === 'string'));
     }
+  }
+
+  /** Adds the guarded names that are spread over a name and an extension. */
+  #addJoined(texts: readonly string[]): void {
+    if (texts.length < 2 || !this.#charge(texts.length * joinWork)) return;
+    for (const name of this.#searched.names.joined(texts)) this.#add(name);
   }
 
   #addText(text: string, key: string, isMoved: boolean): void {
@@ -135,6 +154,8 @@ class StringCollector {
     if (this.#texts.has(textKey)) return;
     this.#texts.add(textKey);
     if (!this.#charge(names.workFor(text))) return;
+    const hidden = names.mayHideName(text);
+    if (hidden === 'certain' || (hidden === 'possible' && isCommand)) this.unclear.push(text);
     const holdsName = names.isIn(text);
     if (isCommand || holdsName) this.#addWords(text, holdsName);
     if (!mayMove || !this.#charge(0)) return;

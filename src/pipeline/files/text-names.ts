@@ -1,8 +1,11 @@
 import { sep } from 'node:path';
 import type { JsonValue } from '../../core/json/json.ts';
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { decodePercent } from '../../policy/facts/fingerprints.ts';
+import { decodeAnsiQuotes, markUncertainQuotes, mayMatch } from './ansi-quotes.ts';
 import { foldName, ignoredCharacters } from './real-path.ts';
 
+const maxExtensionLength = 64;
 /** Quotes and escapes. A shell removes `"`, `'`, `\`, and the `$` of `$'…'` and `$"…"` from a word; in queries and JSON, quotes surround it. */
 const quotes = /\\(?=.)|\$(?=["'])|["'`]/gs;
 const quoted = /"([^"\n]*)"|'([^'\n]*)'/g;
@@ -18,24 +21,33 @@ const nonAscii = /[\u0080-\uffff]/;
 const patchTargets =
   /^(?:\+\+\+|---|\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|rename (?:from|to)) +(?:[ab]\/)?([^\t\n]+)/gm;
 const home = /(?:^|[\s;&|(){}`"'])(?:cd|pushd)(?:\s+-[\w-]*)*\s*(?:$|[;&|)}#])/;
-/** Braces separate words, except in these names. */
-const bracedVariables = /\$\{(HOME|PWD|OLDPWD)\}/g;
+/** Braces separate words, except in the names of variables. */
+const bracedVariables = /\$\{(\w+)\}/g;
 
 /** Finds texts that contain the name of one of the given files. Only these texts, which are few, are split into words. */
 export class NameSearch {
+  readonly #list: readonly string[];
   readonly #names: RegExp;
   /** Paths that splitting into words would break, such as those with spaces. */
   readonly #unsplittable: readonly string[];
   readonly #parts: ReadonlySet<string>;
+  /** The extensions of the parts, folded, each with the rest of their names. */
+  readonly #stems: ReadonlyMap<string, ReadonlySet<string>>;
 
   /** `names` must not be empty strings; `paths` are the paths of the files. */
   constructor(names: readonly string[], paths: readonly string[]) {
+    this.#list = names;
     this.#names = new RegExp(
       names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|') || '(?!)',
       'iu',
     );
     this.#unsplittable = paths.filter((path) => wordBreaks.test(path));
     this.#parts = new Set([...names, ...paths.flatMap((path) => path.split(sep))].map((name) => foldName(name)));
+    const stems = new Map<string, Set<string>>();
+    for (const part of this.#parts)
+      for (let dot = part.indexOf('.'); dot !== -1; dot = part.indexOf('.', dot + 1))
+        getOrInsert(stems, part.slice(dot + 1), () => new Set()).add(part.slice(0, dot));
+    this.#stems = stems;
   }
 
   /** Returns the units of work, about 10 ns each, that `isIn` takes for a text at most. */
@@ -50,6 +62,21 @@ export class NameSearch {
     return this.#parts.has(folded);
   }
 
+  /** Returns the paths to one of the names, or to a part of a path, that join a text and an extension among the texts. */
+  joined(texts: readonly string[]): string[] {
+    const found = new Map<string, ReadonlySet<string>>();
+    for (const text of texts) {
+      const extension = text.length > maxExtensionLength ? '' : foldName(text).replace(/^\./, '');
+      const stems = this.#stems.get(extension);
+      if (stems !== undefined) found.set(extension, stems);
+    }
+    if (found.size === 0) return [];
+    return texts.flatMap((text) => {
+      const stem = foldName(text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1));
+      return [...found].flatMap(([extension, stems]) => (stems.has(stem) ? `${text}.${extension}` : []));
+    });
+  }
+
   isIn(text: string): boolean {
     if (this.#names.test(text)) return true;
     return ambiguous.test(text) && readingsOf(text).some((reading) => this.#names.test(reading));
@@ -61,6 +88,20 @@ export class NameSearch {
     if (typeof value !== 'object' || value === null) return false;
     if (Array.isArray(value)) return value.some((each) => this.isWritten(each));
     return Object.entries(value).some(([key, each]) => this.#names.test(key) || this.isWritten(each));
+  }
+
+  /**
+   * Returns whether a part of a path in a text may be one of the names, because it has an ANSI-C quote that shells may decode differently:
+   * `certain` when the rest of the part agrees.
+   */
+  mayHideName(text: string): 'certain' | 'possible' | undefined {
+    const marked = markUncertainQuotes(text)?.replaceAll(quotes, '');
+    if (marked === undefined) return undefined;
+    const found = marked
+      .split(wordBreaks)
+      .flatMap((word) => word.split(/[/:]/))
+      .flatMap((part) => this.#list.map((name) => mayMatch(part, name)));
+    return found.find((each) => each === 'certain') ?? found.find((each) => each === 'possible');
   }
 
   /** Yields the paths in a text that splitting into words would break, each with the rest of its word. */
@@ -121,6 +162,8 @@ export function changesToHome(text: string): boolean {
 function readingsOf(text: string): string[] {
   if (!ambiguous.test(text)) return [text];
   const readings = [text.replace(quotes, '')];
+  const unquoted = decodeAnsiQuotes(text);
+  if (unquoted !== text) readings.push(unquoted.replace(quotes, ''));
   let decoded = text.includes('\\') ? text.replaceAll(continuations, '') : text;
   if (decoded !== text) readings.push(decoded.replace(quotes, ''));
   for (const decode of [decodePercent, decodePercent, decodeEscapes, foldCharacters]) {

@@ -99,4 +99,24 @@ export const fileEvasion: Section<'H'> = {
       'test/attacks/guard-moves.test.ts > file guard against the names of tools that move or delete > every argument of a tool that deletes counts, and a destination only counts as one next to a source',
     ],
   },
+  H121: {
+    promise:
+      'an ANSI-C quote is decoded as Bash does it, and one that shells read differently denies or asks where it may hide a name; a name and its extension in two arguments are one name',
+    tests: [
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .sig$'\\0'nalbox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .sig$'\\x00abc'nalbox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .sig$'\\c@'nalbox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .s$'igna\\x{6c}b'ox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .s$'igna\\x{0000006c}b'ox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as $'\\056signalbox'",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .$'\\163\\x69g\\u006ea\\U0000006cb'ox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .sig$'\\q'nalbox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .signal$'\\M-b'ox",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .signalbox$'\\0junk'",
+      "test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > denies an agent the data directory as .sig$'\\0''nal'$'\\0'box",
+      'test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > asks for a protected file, and for a quote that may be any name',
+      'test/attacks/guard-spelling.test.ts > file guard against ANSI-C quotes > passes ordinary quotes and NUL separators',
+      'test/attacks/guard-spelling.test.ts > file guard against names spread over arguments > joins a name and its extension',
+    ],
+  },
 };
