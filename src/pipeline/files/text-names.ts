@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { normalize, sep } from 'node:path';
 import type { JsonValue } from '../../core/json/json.ts';
 import { getOrInsert } from '../../core/get-or-insert.ts';
 import { decodePercent } from '../../policy/facts/fingerprints.ts';
@@ -21,6 +21,12 @@ const nonAscii = /[\u0080-\uffff]/;
 const patchTargets =
   /^(?:\+\+\+|---|\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|rename (?:from|to)) +(?:[ab]\/)?([^\t\n]+)/gm;
 const home = /(?:^|[\s;&|(){}`"'])(?:cd|pushd)(?:\s+-[\w-]*)*\s*(?:$|[;&|)}#])/;
+/** A command or function that changes the directory: `cd -P "a b"`, `os.chdir('a')`, `Set-Location a`. */
+const change =
+  /(?:^|[^\w-])(?:l?cd|pushd|chdir|setwd|set-location|push-location|sl|z)(?![\w-])(?:\s+-[\w-]*)*[\s(]*((?:"[^"]*"|'[^']*'|\\[^]|[^\s;&|()<>"'\\])+)/gi;
+const mayChange = /cd|pushd|chdir|setwd|location|sl|z/i;
+const climbing = /^\.\.(?:\/|$)/;
+const maxClimb = 32;
 /** Braces separate words, except in the names of variables. */
 const bracedVariables = /\$\{(\w+)\}/g;
 
@@ -156,6 +162,26 @@ export function withoutQuotes(text: string): string {
 /** Returns whether a command changes to the home directory without naming it. */
 export function changesToHome(text: string): boolean {
   return home.test(withoutQuotes(text));
+}
+
+/**
+ * Returns the directories that a text changes to. A path that climbs is returned with fewer steps too, because the command may start in a
+ * directory below the known ones.
+ */
+export function enteredDirectories(text: string): readonly string[] {
+  if (!mayChange.test(text)) return [];
+  const plain = withoutQuotes(text);
+  const entered = new Set<string>();
+  for (const reading of plain === text ? [text] : [text, plain])
+    for (const [, operand = ''] of reading.matchAll(change)) {
+      let target = withoutQuotes(operand);
+      entered.add(target);
+      if (!/^[./\\]*\.\./.test(target)) continue;
+      target = normalize(target.replaceAll('\\', '/'));
+      for (let left = maxClimb; left > 0 && climbing.test(target); left -= 1)
+        entered.add((target = target.replace(climbing, '') || '.'));
+    }
+  return [...entered];
 }
 
 /** Returns the forms in which programs may read a text: as written, decoded, and without quotes. */
