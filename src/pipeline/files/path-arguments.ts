@@ -53,6 +53,7 @@ const climbForm = /^((?:\.\.(?:\/|$))*)(.*)$/s;
 /** Units of work, about 10 ns each. */
 /** What the checks after the directories of earlier calls may take. */
 const minWorkLeft = 1_000_000;
+const followWork = 4000;
 const joinWork = 30;
 const keyWork = 30;
 const stringWork = 20;
@@ -247,6 +248,8 @@ class PathCollector {
   readonly #near = new Map<string, boolean>();
   readonly #names = new Map<string, ReadonlySet<string> | undefined>();
   #added: string[] = [];
+  /** The number of paths from the bases. */
+  #namedSize = 0;
 
   constructor(searched: SearchedArguments, files: Lookups, work: WorkBudget) {
     this.#searched = searched;
@@ -280,6 +283,7 @@ class PathCollector {
     const visited = [...this.#searched.visited.directories].filter((each) => !bases.has(each));
     const directories = [...bases, ...visited];
     const named = this.#added;
+    this.#namedSize = this.paths.size;
     this.#added = [];
     for (const directory of visited) if (!this.#resolveFromVisited(directory)) break;
     this.#added.push(...named);
@@ -346,7 +350,8 @@ class PathCollector {
   #resolveFromVisited(directory: string): boolean {
     for (const strings of [this.#bare, this.relative])
       for (const each of strings) {
-        if (this.#work.left < minWorkLeft) {
+        // Each path that was added is followed later.
+        if (this.#work.left - (this.paths.size - this.#namedSize) * followWork < minWorkLeft) {
           this.isAnywhere = true;
           return false;
         }

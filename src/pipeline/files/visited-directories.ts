@@ -1,6 +1,6 @@
 import { getOrInsert } from '../../core/get-or-insert.ts';
 
-const maxDirectories = 128;
+const maxDirectories = 100;
 
 /** The directories that the calls to one server named or changed to. */
 export interface Visited {
