@@ -38,6 +38,10 @@ suite('file guard against the directory of an earlier call', () => {
       'cat .signalbox/token',
     ],
     'changes it by an absolute name': ({ data }) => [`cd ${dirname(data)}`, 'cat .signalbox/token'],
+    'changes it by quoted names': () => ['c\'\'d ".."', String.raw`cd $'\x2e'/home`, 'cp -r . /elsewhere'],
+    'changes it in other languages': () => ["import os; os.chdir('..')", "eval 'cd home'", 'cp -r . /elsewhere'],
+    'changes it on Windows': () => ['Set-Location ..', 'pushd .\\home', String.raw`type .\.signalbox\token`],
+    'gives it to a program': () => ['cd src/a', 'env --chdir=../../.. cat home/.signalbox/token'],
     'goes above it and back': ({ data }) => ['cd /', `cat .${data}/token`],
     'enters a directory that it creates': () => [
       'mkdir -p new/deep && cd new/deep',
@@ -74,6 +78,18 @@ suite('file guard against the directory of an earlier call', () => {
       for (const shell of ['a tool that runs commands', 'Bash'] as const)
         assertDenied(await runAll(shellOf(guarded, shell), commands), shell);
     });
+
+  test('denies a command that starts from the home directory of an earlier call', async (t) => {
+    const guarded = await openBox(t);
+    const { HOME } = process.env;
+    process.env['HOME'] = dirname(guarded.data);
+    t.after(() => {
+      if (HOME === undefined) delete process.env['HOME'];
+      else process.env['HOME'] = HOME;
+    });
+    const run = shellOf(guarded, 'Bash');
+    assertDenied(await runAll(run, ['cd', 'cp -r . /elsewhere']), 'cd');
+  });
 
   const asked: Readonly<Record<string, readonly string[]>> = {
     'a path that climbs to a protected file': ['cd src/a/b', 'printf x >> ../../../rules/policies.yaml'],

@@ -2,9 +2,10 @@ import { normalize, sep } from 'node:path';
 import type { JsonValue } from '../../core/json/json.ts';
 import { getOrInsert } from '../../core/get-or-insert.ts';
 import { decodePercent } from '../../policy/facts/fingerprints.ts';
-import { decodeAnsiQuotes, markUncertainQuotes, mayMatch } from './ansi-quotes.ts';
+import { decodeAnsiQuotes, markUncertainQuotes, mayMatch, quoteWork } from './ansi-quotes.ts';
 import { foldName, ignoredCharacters } from './real-path.ts';
 
+const backslashPath = /[\w.]\\+[\w.]/;
 const maxExtensionLength = 64;
 /** Quotes and escapes. A shell removes `"`, `'`, `\`, and the `$` of `$'…'` and `$"…"` from a word; in queries and JSON, quotes surround it. */
 const quotes = /\\(?=.)|\$(?=["'])|["'`]/gs;
@@ -27,6 +28,8 @@ const change =
 const mayChange = /cd|pushd|chdir|setwd|location|sl|z/i;
 const climbing = /^\.\.(?:\/|$)/;
 const maxClimb = 32;
+const maxChanges = 500;
+const maxOperandLength = 4096;
 /** Braces separate words, except in the names of variables. */
 const bracedVariables = /\$\{(\w+)\}/g;
 
@@ -60,7 +63,7 @@ export class NameSearch {
   workFor(text: string): number {
     if (!ambiguous.test(text)) return text.length >> 2;
     const readings = [/%/, /\\/, nonAscii].filter((each) => each.test(text)).length;
-    return text.length * (2 + 2 * readings);
+    return text.length * (2 + 2 * readings) + 2 * quoteWork(text);
   }
 
   /** Returns whether a folded name is one of the names, or a name in one of the paths. */
@@ -132,6 +135,8 @@ export function* shellWords(text: string): Generator<string> {
   }
   if (text.includes('\\ ')) for (const [word] of text.matchAll(escapedSpaces)) yield word.replaceAll(quotes, '');
   const seen = new Set<string>();
+  // On Windows, `\` separates names.
+  if (backslashPath.test(text)) for (const word of text.split(wordBreaks)) if (backslashPath.test(word)) yield word;
   for (const reading of readingsOf(text)) {
     const plain = reading.replaceAll(bracedVariables, (_, name: string) => `$${name}`);
     for (const word of plain.split(wordBreaks)) {
@@ -165,23 +170,31 @@ export function changesToHome(text: string): boolean {
 }
 
 /**
- * Returns the directories that a text changes to. A path that climbs is returned with fewer steps too, because the command may start in a
- * directory below the known ones.
+ * Returns the directories that a text changes to; `undefined` when there are too many. A path that climbs is returned with fewer steps too,
+ * because the command may start in a directory below the known ones.
  */
-export function enteredDirectories(text: string): readonly string[] {
-  if (!mayChange.test(text)) return [];
-  const plain = withoutQuotes(text);
-  const entered = new Set<string>();
-  for (const reading of plain === text ? [text] : [text, plain])
+export function enteredDirectories(text: string): readonly string[] | undefined {
+  const decoded = decodeAnsiQuotes(text);
+  const plain = withoutQuotes(decoded);
+  if (!mayChange.test(text) && !mayChange.test(plain)) return [];
+  const entered = new Set(home.test(plain) ? ['~'] : []);
+  let left = maxChanges;
+  for (const reading of new Set([text, decoded, plain]))
     for (const [, operand = ''] of reading.matchAll(change)) {
-      let target = withoutQuotes(operand);
-      entered.add(target);
-      if (!/^[./\\]*\.\./.test(target)) continue;
-      target = normalize(target.replaceAll('\\', '/'));
-      for (let left = maxClimb; left > 0 && climbing.test(target); left -= 1)
-        entered.add((target = target.replace(climbing, '') || '.'));
+      left -= 1;
+      if (left < 0 || operand.length > maxOperandLength) return undefined;
+      const target = withoutQuotes(operand);
+      entered.add(operand).add(target);
+      if (/^[./\\]*\.\./.test(target)) for (const each of shortened(target)) entered.add(each);
     }
   return [...entered];
+}
+
+/** Yields a path with fewer and fewer steps up. */
+function* shortened(path: string): Generator<string> {
+  let rest = normalize(path.replaceAll('\\', '/'));
+  for (let left = maxClimb; left > 0 && climbing.test(rest); left -= 1)
+    yield (rest = rest.replace(climbing, '') || '.');
 }
 
 /** Returns the forms in which programs may read a text: as written, decoded, and without quotes. */
