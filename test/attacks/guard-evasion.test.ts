@@ -147,6 +147,9 @@ suite('CPU time of the file guard', () => {
     'an open quote and spaces': { text: `${closed} "${' '.repeat(500_000)}` },
     'directories and operands': { command: `${'cd a;'.repeat(1500)}${'rm b;'.repeat(1500)}` },
     'names near the limit': { list: Array.from({ length: 250 }, () => `${'b'.repeat(255)}/`.repeat(15)) },
+    'changes of the directory': { command: 'cd "'.repeat(50_000) },
+    'ANSI-C quotes': { command: String.raw`$'\q`.repeat(50_000) },
+    'a long climb': { command: `cd ${'../'.repeat(60_000)}` },
     'a long word': { text: `${closed} ${'/../a'.repeat(200_000)}` },
   };
   for (const [label, args] of Object.entries(calls))
