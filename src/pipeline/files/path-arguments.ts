@@ -3,7 +3,6 @@ import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { getOrInsert } from '../../core/get-or-insert.ts';
 import { type MovedPath, type MovingTool, destinationIn, movedByCommand, movingTool } from './moved-directories.ts';
-import { quoteWork } from './ansi-quotes.ts';
 import type { DirectoryListings } from './directory-listings.ts';
 import { maxNameLength, pathFormsOf } from './path-forms.ts';
 import { type Lookups, foldName } from './real-path.ts';
@@ -59,7 +58,6 @@ const joinWork = 30;
 const keyWork = 30;
 const stringWork = 20;
 const wordWork = 8;
-const changeWork = 4;
 
 /** A call's arguments, with the options for finding paths in them. */
 export interface SearchedArguments {
@@ -184,8 +182,7 @@ class StringCollector {
   #addText(text: string, key: string, isMoved: boolean): void {
     if (!this.#add(text) || documentKeys.test(key)) return;
     this.entered.add(text);
-    if (!this.#charge(text.length * changeWork + quoteWork(text))) return;
-    const entered = enteredDirectories(text);
+    const entered = enteredDirectories(text, this.#work);
     if (entered === undefined) {
       this.isIncomplete = true;
       return;

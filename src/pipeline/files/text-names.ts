@@ -1,6 +1,7 @@
 import { normalize, sep } from 'node:path';
 import type { JsonValue } from '../../core/json/json.ts';
 import { getOrInsert } from '../../core/get-or-insert.ts';
+import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { decodePercent } from '../../policy/facts/fingerprints.ts';
 import { decodeAnsiQuotes, markUncertainQuotes, mayMatch, quoteWork } from './ansi-quotes.ts';
 import { foldName, ignoredCharacters } from './real-path.ts';
@@ -25,7 +26,11 @@ const home = /(?:^|[\s;&|(){}`"'])(?:cd|pushd)(?:\s+-[\w-]*)*\s*(?:$|[;&|)}#])/;
 /** A command or function that changes the directory: `cd -P "a b"`, `os.chdir('a')`, `Set-Location a`. */
 const change =
   /(?:^|[^\w-])(?:l?cd|pushd|chdir|setwd|set-location|push-location|sl|z)(?![\w-])(?:\s+-[\w-]*)*[\s(]*((?:"[^"]*"|'[^']*'|\\[^]|[^\s;&|()<>"'\\])+)/gi;
-const mayChange = /cd|pushd|chdir|setwd|location|sl|z/i;
+const mayChange = /(?:^|[^\w-])(?:l?cd|pushd|chdir|setwd|set-location|push-location|sl|z)(?![\w-])/i;
+/** Units of work, about 10 ns each, for a character. */
+const searchWork = 0.5;
+const unquoteWork = 3;
+const changeWork = 8;
 const climbing = /^\.\.(?:\/|$)/;
 const maxClimb = 32;
 const maxChanges = 500;
@@ -173,10 +178,15 @@ export function changesToHome(text: string): boolean {
  * Returns the directories that a text changes to; `undefined` when there are too many. A path that climbs is returned with fewer steps too,
  * because the command may start in a directory below the known ones.
  */
-export function enteredDirectories(text: string): readonly string[] | undefined {
+export function enteredDirectories(text: string, work: WorkBudget): readonly string[] | undefined {
+  if (!work.take(text.length * searchWork)) return undefined;
+  const isQuoted = /["'\\]/.test(text);
+  if (!isQuoted && !mayChange.test(text)) return [];
+  if (isQuoted && !work.take(text.length * unquoteWork + quoteWork(text))) return undefined;
   const decoded = decodeAnsiQuotes(text);
   const plain = withoutQuotes(decoded);
   if (!mayChange.test(text) && !mayChange.test(plain)) return [];
+  if (!work.take(text.length * changeWork)) return undefined;
   const entered = new Set(home.test(plain) ? ['~'] : []);
   let left = maxChanges;
   for (const reading of new Set([text, decoded, plain]))
