@@ -5,7 +5,7 @@ import { after, suite, test } from 'node:test';
 import type { Decision } from '../../src/core/calls/decision.ts';
 import type { JsonObject } from '../../src/core/json/json.ts';
 import { FileGuard } from '../../src/pipeline/files/file-guard.ts';
-import { type Attempt, GuardedBox } from '../support/boxes/guarded-box.ts';
+import { GuardedBox, assertAsked, assertDenied, assertRan } from '../support/boxes/guarded-box.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const guarded = await GuardedBox.open({ after });
@@ -24,20 +24,6 @@ after(() => {
   if (originalHome === undefined) delete process.env['HOME'];
   else process.env['HOME'] = originalHome;
 });
-
-function assertDenied({ outcome, reason, requests }: Attempt, label: string): void {
-  assert.deepEqual([outcome, requests.length], ['denied', 0], `${label}: ${reason}`);
-  assert.match(reason, /default:data-directory/, label);
-}
-
-function assertAsked({ outcome, reason, requests }: Attempt, label: string): void {
-  assert.deepEqual([outcome, requests.length], ['denied', 1], `${label}: ${reason}`);
-  assert.equal(requests[0]?.decision.rule, 'default:protected-file', label);
-}
-
-function assertRan({ outcome, reason, requests }: Attempt, label: string): void {
-  assert.deepEqual([outcome, requests.length], ['completed', 0], `${label}: ${reason}`);
-}
 
 /** Make a path longer than the system accepts before normalization. */
 const paddings: Readonly<Record<string, (path: string) => string>> = {
@@ -161,6 +147,9 @@ suite('CPU time of the file guard', () => {
     'an open quote and spaces': { text: `${closed} "${' '.repeat(500_000)}` },
     'directories and operands': { command: `${'cd a;'.repeat(1500)}${'rm b;'.repeat(1500)}` },
     'names near the limit': { list: Array.from({ length: 250 }, () => `${'b'.repeat(255)}/`.repeat(15)) },
+    'changes of the directory': { command: 'cd "'.repeat(50_000) },
+    'ANSI-C quotes': { command: String.raw`$'\q`.repeat(50_000) },
+    'a long climb': { command: `cd ${'../'.repeat(60_000)}` },
     'a long word': { text: `${closed} ${'/../a'.repeat(200_000)}` },
   };
   for (const [label, args] of Object.entries(calls))

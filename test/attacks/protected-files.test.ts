@@ -153,6 +153,8 @@ suite('protected file named inside a longer text', () => {
 
   test('is recognized when its directory is moved or removed, not when it is copied', async () => {
     const { project } = guarded;
+    for (const text of [`cp -r . ${project}-copy`, `cd ${project} && rm -f src/a.txt`, `mv src/a.txt ${project}`])
+      assertRan(await guarded.call('mcp__notes__run', { text }), text);
     const moves = [
       'mv rules old',
       'rm -rf .',
@@ -160,13 +162,11 @@ suite('protected file named inside a longer text', () => {
       'cd .. && sudo mv project other',
       'git rm -r tools',
       'true; /bin/rm -r ../project',
-      'mv -t /tmp rules',
+      'mv -t /elsewhere rules',
     ];
     for (const text of moves) assertAsked(await guarded.call('mcp__notes__run', { text }), /is (?:a|the|code)/, text);
     const renamed = { source: project, destination: `${project}-old` };
     assertAsked(await guarded.call('mcp__files__move_file', renamed), /is (?:a|the|code)/, 'a rename of the directory');
-    for (const text of [`cp -r . ${project}-copy`, `cd ${project} && rm -f src/a.txt`, `mv src/a.txt ${project}`])
-      assertRan(await guarded.call('mcp__notes__run', { text }), text);
     const into = { source: join(project, 'src/none.txt'), destination: project };
     assert.equal((await guarded.call('mcp__files__move_file', into)).requests.length, 0, 'a move into the directory');
   });

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, describe, test } from 'node:test';
+import { escapeInvisible as escapeInConsole } from '../../console/src/components/text/escape-invisible.ts';
+import { escapeInvisible } from '../../src/core/text/escape-invisible.ts';
 import { type ApprovalRequest, defineTool, localServer } from '../../src/index.ts';
 import { openSignalbox } from '../../src/signalbox/create-signalbox.ts';
 import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
@@ -74,6 +76,16 @@ describe('reason of an approval request', () => {
     const { box } = await openBox(t, { policies: [{ file: 'p.yaml', text }] });
     const { decision } = await box.call('mcp__m__put', { path: 'x' }, { principal: agent, waitMs: 0 });
     assert.equal(decision?.reason, 'first second');
+  });
+});
+
+describe('variation selector', () => {
+  test('is escaped except directly after an emoji, in reasons and in the console', () => {
+    for (const escape of [escapeInvisible, escapeInConsole]) {
+      assert.equal(escape('a\ufe0fb \ufe0f 1\ufe0f'), String.raw`a\ufe0fb \ufe0f 1\ufe0f`);
+      assert.equal(escape('☕\ufe0f 1\ufe0f\u20e3'), '☕\ufe0f 1\ufe0f\u20e3');
+      assert.equal(escape('☕\ufe0f\ufe0f'), '☕\ufe0f\\ufe0f');
+    }
   });
 });
 

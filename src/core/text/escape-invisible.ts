@@ -1,5 +1,6 @@
-// Control, format, and invisible or blank characters, except the emoji variation selector. The console has the same list.
-const invisible = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
+// Control, format, and invisible or blank characters, except the variation selector of an emoji or a keycap. The console has the same list.
+const invisible =
+  /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800](?<!\p{Extended_Pictographic}\ufe0f|[#*0-9]\ufe0f(?=\u20e3))/gu;
 
 /** Escapes characters that are invisible or that reorder text, except those in `except`. */
 export function escapeInvisible(text: string, except = ''): string {

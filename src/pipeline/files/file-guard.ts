@@ -3,6 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { Principal } from '../../core/principal.ts';
 import { type Decision, type ProtectedFile, askingRules } from '../../core/calls/decision.ts';
 import type { JsonObject } from '../../core/json/json.ts';
+import { getOrInsert } from '../../core/get-or-insert.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { PermissionMode } from '../../core/calls/permission-mode.ts';
 import type { Effect } from '../../core/tools/tool.ts';
@@ -10,9 +11,12 @@ import { applyPermissionMode } from '../../policy/apply-permission-mode.ts';
 import { isInside, isSameFile } from '../../policy/conditions/functions/path-location.ts';
 import { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { type NamedPaths, holdsString, namedPaths } from './path-arguments.ts';
+import { DirectoryListings } from './directory-listings.ts';
 import { PathFreeReads } from './path-free-reads.ts';
-import { Lookups, foldName, mayBeInside, statOf } from './real-path.ts';
+import { Lookups, foldName, foldPath, mayBeInside, statOf } from './real-path.ts';
+import { PathSuffixes, namesAfterStart } from './path-suffixes.ts';
 import { NameSearch } from './text-names.ts';
+import { VisitedDirectories } from './visited-directories.ts';
 
 /** The files that calls may write only with approval. */
 export interface FileProtection {
@@ -60,10 +64,33 @@ const uncheckedData: GuardedFile = {
     "its arguments contain too much text to check, and the name of Signalbox's data directory, which is closed to agents",
 };
 
+const unclearArguments: GuardedFile = {
+  path: 'its arguments',
+  role: "a text with $'…', which shells read differently",
+  reason: "its arguments contain $'…' with an escape that shells read differently, so a file name may be hidden in it",
+};
+const unclearData: GuardedFile = {
+  path: 'its arguments',
+  role: "a text with $'…' in what may be the name of Signalbox's data directory, which is closed to agents",
+};
+
 /** A directory that is closed to agents, by its configured path and its real path. */
 interface ForbiddenDirectory {
   readonly path: string;
   readonly real: string;
+}
+
+/** A protected file, with its real path. */
+interface ResolvedFile extends ProtectedFile {
+  /** The configured path. */
+  readonly link: string;
+  readonly folded: string;
+}
+
+interface GuardedFiles {
+  readonly forbidden: readonly ForbiddenDirectory[];
+  readonly files: readonly ResolvedFile[];
+  readonly isRead: boolean;
 }
 
 const protectedNames: Readonly<Record<string, string>> = {
@@ -97,7 +124,10 @@ export class FileGuard {
   readonly #data: string | undefined;
   readonly #realDirectories = new Map<string, string>();
   readonly #searches = new Map<string, NameSearch>();
-  readonly #pathFreeReads = new PathFreeReads();
+  readonly #suffixes = new Map<string, PathSuffixes>();
+  readonly #listings = new DirectoryListings();
+  readonly #pathFreeReads = new PathFreeReads(this.#listings);
+  readonly #visited = new VisitedDirectories();
   #protection: FileProtection = {
     version: () => undefined,
     forbiddenDirectories: () => [],
@@ -115,38 +145,69 @@ export class FileGuard {
     this.#protection = protection;
   }
 
-  /** Returns the decision, or a stricter one when the call names a protected file or one in a forbidden directory. */
+  /**
+   * Returns the decision, or a stricter one when the call names a protected file or one in a forbidden directory. Remembers the directories
+   * that the call names, from which later calls may start.
+   */
   decide(call: GuardedCall, decision: Decision): Decision {
     if (decision.answer === 'deny' || !holdsString(call.arguments)) return decision;
     const isRead = call.effect === 'read';
     if (isRead && this.#isPathFree(call)) return decision;
     const work = new WorkBudget(0, maxGuardWork);
     const lookups = new Lookups(work);
-    const files = isRead ? [] : this.#protection.files();
+    const files = isRead ? [] : this.#protection.files().map(toResolvedFile);
     const forbidden = this.#forbiddenDirectories();
+    const visited = this.#visited.of(call.server);
     const bases = this.#basesOf(call);
-    const names = this.#namesOf(forbidden, bases, files, isRead);
+    const starts = [...bases, ...visited.directories];
+    const names = this.#namesOf(forbidden, starts, files, isRead);
+    const guarded = [...forbidden.map(({ real }) => foldPath(real)), ...files.map(({ folded }) => folded)];
+    const isNear = (directory: string): boolean => isNearGuarded(directory, guarded);
     const { tool, arguments: args } = call;
-    const named = namedPaths({ arguments: args, tool, mayMove: !isRead, bases, names }, lookups, work);
+    const searched = { arguments: args, tool, mayMove: !isRead, bases, visited, names, isNear };
+    const named = namedPaths({ ...searched, listings: this.#listings }, lookups, work);
+    const isIncomplete = named.isIncomplete || work.isExceeded;
+    const { closed, hits } = this.#hitsOf(named, { forbidden, files, isRead }, lookups, work);
     const isHuman = call.principal.kind === 'human';
-    const found = forbiddenIn(forbidden, named, isRead, lookups, work);
-    if (found !== undefined && !found.isUncertain && !isHuman)
-      return overrideDecision(decision, 'deny', 'default:data-directory', [found]);
-    const hits: GuardedFile[] = found === undefined ? [] : [found];
-    if (!isRead) hits.push(...this.#protectedIn(files, named, lookups, work));
-    if (named.isIncomplete || work.isExceeded) {
-      if (!isHuman && this.#namesOf(forbidden, bases, [], true).isWritten(args))
+    if (closed !== undefined && !isHuman) return overrideDecision(decision, 'deny', 'default:data-directory', [closed]);
+    if (closed !== undefined) hits.unshift(closed);
+    if (isIncomplete || work.isExceeded) {
+      if (!isHuman && this.#namesOf(forbidden, starts, [], true).isWritten(args))
         return overrideDecision(decision, 'deny', 'default:data-directory', [uncheckedData]);
       hits.push(uncheckedArguments);
     }
+    this.#visited.add(call.server, named.entered, !isIncomplete);
     if (hits.length === 0) return decision;
     const asking = overrideDecision(decision, 'ask', 'default:protected-file', hits);
     return call.permissionMode === 'dontAsk' ? applyPermissionMode('dontAsk', asking, call.effect) : asking;
   }
 
+  /** Returns the file that is closed to agents, and the files that a call needs approval for. */
+  #hitsOf(
+    named: NamedPaths,
+    { forbidden, files, isRead }: GuardedFiles,
+    lookups: Lookups,
+    work: WorkBudget,
+  ): { closed: GuardedFile | undefined; hits: GuardedFile[] } {
+    const found = forbiddenIn(forbidden, named, isRead, lookups, work);
+    const isUncertain = found?.isUncertain === true;
+    const dataNames = this.#namesOf(forbidden, [], [], true);
+    const isHidden = named.unclear.some((text) => dataNames.mayHideName(text) === 'certain');
+    const closed =
+      (isUncertain ? undefined : found) ??
+      this.#forbiddenByEnd(forbidden, named) ??
+      (isHidden ? unclearData : undefined);
+    const hits: GuardedFile[] = isUncertain ? [found] : [];
+    if (!isRead) hits.push(...this.#protectedIn(files, named, lookups, work));
+    if (hits.length === 0) hits.push(...this.#protectedByEnd(files, named));
+    if (named.unclear.length > 0) hits.push(unclearArguments);
+    return { closed, hits };
+  }
+
   #isPathFree(call: GuardedCall): boolean {
-    return this.#pathFreeReads.isPathFree(call, this.#protection.version(), () => {
-      const bases = this.#basesOf(call);
+    const { directories } = this.#visited.of(call.server);
+    return this.#pathFreeReads.isPathFree(call, this.#protection.version(), directories.size, () => {
+      const bases = [...this.#basesOf(call), ...directories];
       return { bases: new Set(bases), search: this.#namesOf(this.#forbiddenDirectories(), bases, [], true) };
     });
   }
@@ -159,10 +220,13 @@ export class FileGuard {
   #namesOf(
     forbidden: readonly ForbiddenDirectory[],
     bases: readonly string[],
-    files: readonly ProtectedFile[],
+    files: readonly ResolvedFile[],
     isRead: boolean,
   ): NameSearch {
-    const paths = [...forbidden.flatMap(({ path, real }) => [path, real]), ...files.map(({ path }) => path)];
+    const paths = [
+      ...forbidden.flatMap(({ path, real }) => [path, real]),
+      ...files.flatMap(({ path, link }) => [path, link]),
+    ];
     // From the demo workspace, which is in the data directory, a relative path reaches the data directory without naming it.
     const startsInside = forbidden.some(({ real }) => bases.some((base) => base.startsWith(real)));
     const names = [
@@ -197,19 +261,50 @@ export class FileGuard {
     return real;
   }
 
+  #suffixesOf(paths: readonly string[]): PathSuffixes {
+    const key = paths.join('\0');
+    if (!this.#suffixes.has(key) && this.#suffixes.size >= maxSearches) this.#suffixes.clear();
+    return getOrInsert(this.#suffixes, key, () => new PathSuffixes(paths));
+  }
+
+  /** Returns a relative path that leads into a forbidden directory from a directory that is not known. */
+  #forbiddenByEnd(
+    directories: readonly ForbiddenDirectory[],
+    { relative, isAnywhere }: NamedPaths,
+  ): GuardedFile | undefined {
+    const suffixes = this.#suffixesOf(directories.flatMap(({ path, real }) => [path, real]));
+    for (const path of relative) {
+      // A hidden directory has a name of its own, so a path through it needs no `..` to be clear. As a single word, it may be prose.
+      const isHidden =
+        path.includes('/') &&
+        directories.some(({ real }) => path.includes(basename(real)) && basename(real).startsWith('.'));
+      const names = namesAfterStart(path, isAnywhere || isHidden);
+      const rest = names && suffixes.restAfter(names);
+      if (rest === undefined || rest[0] === demoDirectory) continue;
+      return { path, role: "in Signalbox's data directory, which is closed to agents, from some directory" };
+    }
+    return undefined;
+  }
+
+  /** Returns the protected files that a relative path leads to from a directory that is not known. */
+  #protectedByEnd(files: readonly ResolvedFile[], { relative, isAnywhere }: NamedPaths): GuardedFile[] {
+    const suffixes = this.#suffixesOf(files.flatMap(({ link, path }) => [link, path]));
+    return relative.flatMap((path) => {
+      const names = namesAfterStart(path, isAnywhere);
+      if (names === undefined || suffixes.restAfter(names) === undefined) return [];
+      return { path, role: 'a protected file from some directory' };
+    });
+  }
+
   #protectedIn(
-    protectedFiles: readonly ProtectedFile[],
-    { paths, moved }: NamedPaths,
+    files: readonly ResolvedFile[],
+    { paths, unnamed, moved }: NamedPaths,
     lookups: Lookups,
     work: WorkBudget,
   ): GuardedFile[] {
     const directory = this.#protection.directory();
     const unlimited = new Lookups();
     const root = directory === undefined ? undefined : unlimited.real(directory);
-    const files = protectedFiles.map(({ path, role }) => {
-      const real = unlimited.real(path);
-      return { path: real, role, link: path, folded: unlimited.folded(real) };
-    });
     const hits = new Map<string, GuardedFile>();
     const add = ({ path, role }: GuardedFile): void => void (hits.has(path) || hits.set(path, { path, role }));
     for (const path of paths) {
@@ -218,7 +313,7 @@ export class FileGuard {
       const folded = lookups.folded(real);
       const stats = lookups.stat(path);
       const isLinked = stats?.isFile() === true && stats.nlink > 1;
-      const mayHold = root !== undefined && real !== root && mayBeInside(real, root);
+      const mayHold = root !== undefined && real !== root && !unnamed.has(path) && mayBeInside(real, root);
       for (const file of files) {
         const isFile = path === file.link || (isInside(folded, file.folded) && mayBeInside(real, file.path));
         const isSame = isLinked && isSameFile(unlimited.stat(file.path), stats);
@@ -299,6 +394,17 @@ function overrideDecision(
       shadow,
     }),
   };
+}
+
+function toResolvedFile({ path, role }: ProtectedFile): ResolvedFile {
+  const real = new Lookups().real(path);
+  return { path: real, role, link: path, folded: foldPath(real) };
+}
+
+/** Returns whether a directory contains a guarded file or is inside one, or is one in which names are protected. All are folded. */
+function isNearGuarded(directory: string, guarded: readonly string[]): boolean {
+  if (directory.includes('.claude')) return true;
+  return guarded.some((path) => isInside(path, directory) || isInside(directory, path));
 }
 
 /** Returns the directory of this process, unless it was removed. */

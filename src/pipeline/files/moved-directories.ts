@@ -1,4 +1,5 @@
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import {
   type ShellCommand,
   maxShellLength,
@@ -8,15 +9,18 @@ import {
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { withoutQuotes, shellWords } from './text-names.ts';
 
-/** Commands whose last operand is the destination of the others. */
+/** Commands whose last operand is the destination of the others. A link or a mount gives a directory another name. */
 const transferring = new Set([
   'mv',
   'cp',
+  'ln',
+  'mount',
   'rsync',
   'scp',
   'ren',
   'rename',
   'move',
+  'mklink',
   'move-item',
   'rename-item',
   'copy-item',
@@ -24,14 +28,19 @@ const transferring = new Set([
 const removing = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash', 'del', 'rd', 'remove-item']);
 /** Commands that only copy, which is relevant for the data directory only, because copying is reading. */
 const copying = new Set(['cp', 'rsync', 'scp', 'copy-item']);
-const transferOrRemoval =
-  /(?:^|[^\w-])(?:mv|cp|rsync|scp|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|copy|remove)-item)\s/i;
-const moveOrRemoval =
-  /(?:^|[^\w-])(?:mv|ren|rename|move|rm|rmdir|unlink|shred|trash|del|rd|(?:move|rename|remove)-item)\s/i;
-const movingTool =
-  /(?:^|[^a-z])(?:move|mv|rename|delete|remove|rm|rmdir|trash)(?![a-z])|^(?:move|rename|delete|remove|trash)[A-Z]/;
-const copyingTool = /(?:^|[^a-z])(?:copy|cp)(?![a-z])|^copy[A-Z]/;
-const destinationKey = /^(?:dest|dst|target|to$|to_|to[A-Z]|new)/;
+const moving = [...transferring, ...removing].filter((name) => !copying.has(name));
+const transferOrRemoval = commandPattern([...moving, ...copying]);
+const moveOrRemoval = commandPattern(moving);
+/** An option that may name the destination: `-t`, `-rt/to`, `--target-directory` and its abbreviations, `-Destination`. */
+const targetOption = /^-(?!-)\w*t|^--t/;
+
+const removingVerbs = /delete|remove|trash|erase|unlink|(?:^|_)(?:rm|rmdir|del|rd|purge|wipe)(?:_|$)/;
+const linkingVerbs = /symlink|(?:^|_)(?:link|ln|mount)(?:_|$)/;
+const movingVerbs = /move|rename|(?:^|_)(?:mv|ren)(?:_|$)/;
+const copyingVerbs = /copy|duplicate|(?:^|_)(?:cp|clone)(?:_|$)/;
+const destinationKey = /^(?:dest|dst|target|to$|to_|new)/;
+const sourceKey =
+  /^(?:source|src|from|old|origin|current|paths?$|files?(?:_|$)|filename|dir|folder|input|item|entry|ur[il]$)/;
 
 /** A path that is moved, removed or copied with everything in it. */
 export interface MovedPath {
@@ -99,10 +108,42 @@ function directoriesEntered(commands: readonly ShellCommand[], work: WorkBudget)
   return entered;
 }
 
-/** Returns whether a tool moves, removes or copies the path in an argument, judged by the names of both. */
-export function movesArgument(tool: string, key: string): Pick<MovedPath, 'isCopy'> | undefined {
-  const isCopy = copyingTool.test(tool);
-  return (isCopy || movingTool.test(tool)) && !destinationKey.test(key) ? { isCopy } : undefined;
+/** The directories that the arguments of a tool move, judged by the name of the tool. */
+export interface MovingTool {
+  readonly isCopy: boolean;
+  /** Whether one of the arguments may be a destination. */
+  readonly hasDestination: boolean;
+}
+
+/** Returns what a tool does with the directories in its arguments: `move_file`, `DeleteDirectory`, `fileDelete`. */
+export function movingTool(tool: string): MovingTool | undefined {
+  const name = snakeCase(tool);
+  if (removingVerbs.test(name) || linkingVerbs.test(name)) return { isCopy: false, hasDestination: false };
+  if (movingVerbs.test(name)) return { isCopy: false, hasDestination: true };
+  return copyingVerbs.test(name) ? { isCopy: true, hasDestination: true } : undefined;
+}
+
+/**
+ * Returns the key of the destination in an object of arguments, which is not moved itself: the only key with such a name, next to a source.
+ */
+export function destinationIn(tool: MovingTool, object: JsonObject): string | undefined {
+  if (!tool.hasDestination) return undefined;
+  const keys = Object.keys(object).map((key) => ({ key, name: snakeCase(key) }));
+  const [destination, another] = keys.filter(({ name }) => destinationKey.test(name));
+  const hasSource = keys.some(({ key, name }) => sourceKey.test(name) && isNamed(object[key]));
+  return another === undefined && hasSource ? destination?.key : undefined;
+}
+
+function isNamed(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== '';
+}
+
+/** Splits words at capital letters: `moveFile` becomes `move_file`. */
+function snakeCase(name: string): string {
+  return name
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_')
+    .replaceAll(/[^a-zA-Z0-9]+/g, '_')
+    .toLowerCase();
 }
 
 /** Returns the paths that a command moves. The command may follow another one: `sudo mv`, `xargs rm`, `git mv`. */
@@ -111,15 +152,25 @@ function movedByWords(words: readonly string[]): readonly MovedPath[] {
   const position = names.findIndex((name) => transferring.has(name) || removing.has(name));
   if (position === -1) return [];
   const name = names[position] ?? '';
-  const rest = words.slice(position + 1);
-  const target = rest.findIndex((word) => /^-[a-zA-Z]*t$|^--target-directory/.test(word));
-  const operands = rest.filter((word, index) => !word.startsWith('-') && !isTarget(rest[target], index - target));
-  const sources = removing.has(name) || target !== -1 ? operands : operands.slice(0, -1);
-  const paths = new Set(sources.flatMap((source) => [source, withoutQuotes(source)]));
-  return [...paths].map((path) => ({ path, isCopy: copying.has(name), isUncertain: false }));
+  const rest = words.slice(position + 1).map(withoutQuotes);
+  const operands = rest.filter((word) => !word.startsWith('-'));
+  const mayEndInTarget = transferring.has(name) && operands.length > 1 && !rest.some((word) => targetOption.test(word));
+  const sources = mayEndInTarget ? operands.slice(0, -1) : operands;
+  // The value of an option may be a source too, and does no harm if it is the destination.
+  for (const word of rest) if (word.startsWith('-')) sources.push(...attachedValues(word));
+  // A relative link starts from its own directory.
+  const link = operands.at(-1) ?? '';
+  if (name === 'ln') sources.push(...operands.flatMap((each) => [join(link, each), join(dirname(link), each)]));
+  return [...new Set(sources)].map((path) => ({ path, isCopy: copying.has(name), isUncertain: false }));
 }
 
-/** Returns whether the word at this distance from the option `-t` is its value. */
-function isTarget(option: string | undefined, distance: number): boolean {
-  return distance === 1 && option !== undefined && !option.includes('=');
+/** Returns what may be the value in an option: `--target=/to`, `-rt/to`, `-t../to`. */
+function attachedValues(word: string): string[] {
+  const starts = [word.indexOf('=') + 1, word.search(/[/~.]/)];
+  return starts.filter((start) => start > 0).map((start) => word.slice(start));
+}
+
+/** Returns a pattern for a text in which a shell may run one of the commands. */
+function commandPattern(names: readonly string[]): RegExp {
+  return new RegExp(`(?:^|[^\\w-])(?:${names.join('|')})\\s`, 'i');
 }

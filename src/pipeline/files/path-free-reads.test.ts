@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { JsonObject } from '../../core/json/json.ts';
+import { DirectoryListings } from './directory-listings.ts';
 import { PathFreeReads } from './path-free-reads.ts';
 import { NameSearch } from './text-names.ts';
 
@@ -16,9 +17,9 @@ const search = new NameSearch(['.signalbox'], ['/home/u/.signalbox']);
 /** Returns a check in whose clock each read comes long after the one before, so that directories are listed again. */
 function pathFreeCheck(): (args: JsonObject) => boolean {
   let now = 0;
-  const reads = new PathFreeReads(() => (now += 1000));
+  const reads = new PathFreeReads(new DirectoryListings(), () => (now += 1000));
   return (args) =>
-    reads.isPathFree({ arguments: args, server: 'files', workspace }, 1, () => ({ bases: new Set([base]), search }));
+    reads.isPathFree({ arguments: args, server: 'files', workspace }, 1, 0, () => ({ bases: new Set([base]), search }));
 }
 
 describe('PathFreeReads', () => {
@@ -65,7 +66,7 @@ describe('PathFreeReads', () => {
     const reads = new PathFreeReads();
     const bases = new Set([join(base, 'Notes.txt')]);
     assert.equal(
-      reads.isPathFree({ arguments: { name: 'a' }, server: 'files', workspace }, 1, () => ({ bases, search })),
+      reads.isPathFree({ arguments: { name: 'a' }, server: 'files', workspace }, 1, 0, () => ({ bases, search })),
       false,
     );
   });
@@ -74,11 +75,11 @@ describe('PathFreeReads', () => {
     const reads = new PathFreeReads();
     const read = { arguments: { name: 'notes.txt' }, server: 'files', workspace };
     assert.equal(
-      reads.isPathFree(read, 1, () => ({ bases: new Set(['/nowhere']), search })),
+      reads.isPathFree(read, 1, 0, () => ({ bases: new Set(['/nowhere']), search })),
       true,
     );
     assert.equal(
-      reads.isPathFree(read, 2, () => ({ bases: new Set([base]), search })),
+      reads.isPathFree(read, 2, 0, () => ({ bases: new Set([base]), search })),
       false,
     );
   });

@@ -1,20 +1,10 @@
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import { isBareName } from './path-arguments.ts';
-import { foldName, listDirectory, statOf } from './real-path.ts';
+import { DirectoryListings, type Listing } from './directory-listings.ts';
+import { foldName } from './real-path.ts';
 import type { NameSearch } from './text-names.ts';
 
-const maxEntries = 10_000;
 const checkEveryMs = 10;
-/** A directory may change again within the resolution of its modification time. */
-const timestampResolutionMs = 50;
-
-/** The names in a directory, as they were when it was listed. */
-interface Listing {
-  readonly modifiedMs: number;
-  readonly listedMs: number;
-  readonly names: ReadonlySet<string>;
-}
-
 /** The base directories of one server, and the names that its reads must not contain. */
 interface PathContext {
   /** The base directories of the server. */
@@ -25,10 +15,11 @@ interface PathContext {
 interface CachedContext extends PathContext {
   readonly version: unknown;
   readonly workspace: readonly string[];
+  readonly visited: number;
   /** The time of the next check of the listings. */
   checkAtMs: number;
   /** Undefined when one of the directories is too large to be listed. */
-  listings: readonly Listing[] | undefined;
+  names: Names | undefined;
 }
 
 interface Read {
@@ -37,71 +28,78 @@ interface Read {
   readonly workspace: readonly string[];
 }
 
+/** The names in the directories, and the listings that they come from. */
+interface Names {
+  readonly listings: readonly Listing[];
+  readonly names: ReadonlySet<string>;
+}
+
 /**
  * Recognizes reads that cannot name a file: every string is a bare name, and no base directory has an entry of that name. This applies to most
  * reads. The directories are checked for changes at most every 10 ms, because a system call for each read would dominate its cost.
  */
 export class PathFreeReads {
-  readonly #listings = new Map<string, Listing>();
+  readonly #listings: DirectoryListings;
   readonly #byServer = new Map<string, CachedContext>();
   readonly #now: () => number;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(listings = new DirectoryListings(), now: () => number = () => performance.now()) {
+    this.#listings = listings;
     this.#now = now;
   }
 
-  /** Returns whether a read names no file. `readContext` is called again for another `version` of the configuration. */
-  isPathFree({ arguments: args, server, workspace }: Read, version: unknown, readContext: () => PathContext): boolean {
+  /**
+   * Returns whether a read names no file. `readContext` is called again for another `version` of the configuration, and when another
+   * number of directories was visited.
+   */
+  isPathFree(
+    { arguments: args, server, workspace }: Read,
+    version: unknown,
+    visited: number,
+    readContext: () => PathContext,
+  ): boolean {
     let known = this.#byServer.get(server);
-    if (known === undefined || known.version !== version || known.workspace !== workspace) {
-      known = { ...readContext(), version, workspace, checkAtMs: 0, listings: undefined };
+    if (
+      known === undefined ||
+      known.version !== version ||
+      known.workspace !== workspace ||
+      known.visited !== visited
+    ) {
+      known = { ...readContext(), version, workspace, visited, checkAtMs: 0, names: undefined };
       this.#byServer.set(server, known);
     }
     const now = this.#now();
     if (now >= known.checkAtMs) {
       known.checkAtMs = now + checkEveryMs;
-      known.listings = this.#listingsOf(known.bases);
+      known.names = this.#namesIn(known.bases, known.names);
     }
-    return known.listings !== undefined && areBareNames(args, '', known.search, known.listings);
+    return known.names !== undefined && areBareNames(args, '', known.search, known.names.names);
   }
 
-  #listingsOf(directories: ReadonlySet<string>): readonly Listing[] | undefined {
+  #namesIn(directories: ReadonlySet<string>, known: Names | undefined): Names | undefined {
     const listings: Listing[] = [];
     for (const directory of directories) {
-      const listing = this.#listingOf(directory);
+      const listing = this.#listings.of(directory);
       if (listing === undefined) return undefined;
       listings.push(listing);
     }
-    return listings;
-  }
-
-  #listingOf(directory: string): Listing | undefined {
-    const modifiedMs = statOf(directory)?.mtimeMs ?? 0;
-    const known = this.#listings.get(directory);
-    if (known?.modifiedMs === modifiedMs && known.listedMs - modifiedMs > timestampResolutionMs) return known;
-    const listedMs = Date.now();
-    const entries = listDirectory(directory);
-    if (entries === undefined || entries.length > maxEntries) return undefined;
-    const listing = { modifiedMs, listedMs, names: new Set(entries.map(foldName)) };
-    this.#listings.set(directory, listing);
-    return listing;
+    if (known?.listings.every((each, index) => each === listings[index]) === true) return known;
+    return { listings, names: new Set(listings.flatMap(({ names }) => [...names])) };
   }
 }
 
-/** Returns whether every string in a value is a bare name that is in no listing, and every key is only a name. */
-function areBareNames(value: JsonValue, key: string, search: NameSearch, listings: readonly Listing[]): boolean {
+/** Returns whether every string in a value is a bare name that is not one of `names`, and every key is only a name. */
+function areBareNames(value: JsonValue, key: string, search: NameSearch, names: ReadonlySet<string>): boolean {
   if (typeof value === 'string') {
     if (value === '') return true;
     if (!isBareName(value, key) || search.isIn(value)) return false;
-    const name = foldName(value);
-    for (const { names } of listings) if (names.has(name)) return false;
-    return true;
+    return !names.has(foldName(value));
   }
   if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every((each) => areBareNames(each, key, search, listings));
+  if (Array.isArray(value)) return value.every((each) => areBareNames(each, key, search, names));
   const object = value as JsonObject;
   // A hot path: allocating a list of the entries would take most of the time.
   for (const name in object)
-    if (!isBareName(name, '') || !areBareNames(object[name] ?? null, name, search, listings)) return false;
+    if (!isBareName(name, '') || !areBareNames(object[name] ?? null, name, search, names)) return false;
   return true;
 }

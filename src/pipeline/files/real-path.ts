@@ -1,4 +1,4 @@
-import { type Stats, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Stats, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import { type KnownNames, followPath } from '../../policy/conditions/functions/follow-path.ts';
 import { isInside, isSameFile } from '../../policy/conditions/functions/path-location.ts';
@@ -19,21 +19,10 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Returns the names in a directory: none when it does not exist, undefined when it cannot be read. */
-export function listDirectory(directory: string): string[] | undefined {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : undefined;
-  }
-}
-
 /** Units of work, about 10 ns each. */
 const statWork = 500;
 const realPathWork = 1500;
 const nameWork = 800;
-const listWork = 5000;
-const entryWork = 50;
 
 /**
  * Caches file system lookups for one decision. When the budget is used up, paths are not resolved, so the caller must check the
@@ -44,7 +33,6 @@ export class Lookups {
   readonly #real = new Map<string, string>();
   readonly #names: KnownNames = new Map();
   readonly #folded = new Map<string, string>();
-  readonly #entries = new Map<string, ReadonlySet<string> | undefined>();
   readonly #work: WorkBudget | undefined;
 
   constructor(work?: WorkBudget) {
@@ -71,21 +59,6 @@ export class Lookups {
     let folded = this.#folded.get(path);
     if (folded === undefined) this.#folded.set(path, (folded = foldPath(path)));
     return folded;
-  }
-
-  /** Returns whether a directory certainly has no entry of a name, which is folded. */
-  lacks(directory: string, folded: string): boolean {
-    let entries = this.#entries.get(directory);
-    if (entries === undefined && !this.#entries.has(directory))
-      this.#entries.set(directory, (entries = this.#entriesOf(directory)));
-    return entries?.has(folded) === false;
-  }
-
-  #entriesOf(directory: string): ReadonlySet<string> | undefined {
-    if (this.#work?.take(listWork) === false) return undefined;
-    const names = listDirectory(directory);
-    this.#work?.take((names?.length ?? 0) * entryWork);
-    return names && new Set(names.map(foldName));
   }
 
   #follow(path: string): string {
@@ -116,7 +89,8 @@ export function foldName(name: string): string {
   return folded.replace(/:[^/\\]*$/, '').replace(/[. ]+$/, '');
 }
 
-function foldPath(path: string): string {
+/** Returns a path in the form in which file systems that ignore case compare it. */
+export function foldPath(path: string): string {
   return plainPath.test(path) ? path.toLowerCase() : path.split(sep).map(foldName).join(sep);
 }
 

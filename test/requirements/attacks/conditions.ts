@@ -107,6 +107,7 @@ export const conditions: Section<'H'> = {
       'reasons of questions have no invisible characters, and a call does not run when its profile hides the tool while it waits',
     tests: [
       'test/attacks/question-text.test.ts > reason of an approval request > contains no invisible characters and no line breaks of the caller, at every surface',
+      'test/attacks/question-text.test.ts > variation selector > is escaped except directly after an emoji, in reasons and in the console',
       'test/attacks/question-text.test.ts > call that waits for approval > does not run if its profile hides the tool meanwhile',
     ],
   },

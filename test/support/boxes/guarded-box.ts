@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -141,4 +142,21 @@ export class GuardedBox {
       requests: this.#requests.slice(before),
     };
   }
+}
+
+/** Asserts that the guard denied a call because of the data directory, without a question. */
+export function assertDenied({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['denied', 0], `${label}: ${reason}`);
+  assert.match(reason, /default:data-directory/, label);
+}
+
+/** Asserts that a call asked once because of a protected file. */
+export function assertAsked({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['denied', 1], `${label}: ${reason}`);
+  assert.equal(requests[0]?.decision.rule, 'default:protected-file', label);
+}
+
+/** Asserts that a call ran without a question. */
+export function assertRan({ outcome, reason, requests }: Attempt, label: string): void {
+  assert.deepEqual([outcome, requests.length], ['completed', 0], `${label}: ${reason}`);
 }

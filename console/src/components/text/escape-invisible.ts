@@ -6,5 +6,6 @@ export function escapeInvisible(text: string): string {
   });
 }
 
-// Control and format characters and those that render as blank, except tab, newline and the emoji variation selector.
-const invisible = /(?!\ufe0f)(?![\t\n])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/gu;
+// Control and format characters and those that render as blank, except tab, newline and the variation selector of an emoji or a keycap.
+const invisible =
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800](?<!\p{Extended_Pictographic}\ufe0f|[#*0-9]\ufe0f(?=\u20e3))/gu;
