@@ -20,7 +20,7 @@ import type { Store } from '../../journal/store/store.ts';
 import { askOncePerSessionRule } from '../../policy/default-policy.ts';
 import { entryDraft } from '../recording/entry-draft.ts';
 import { type ApprovalPage, type ApprovalPageQuery, firstPage, stateOf, toApproval } from './approval-view.ts';
-import { editProblem, restoreRedacted } from './edited-arguments.ts';
+import { assertRestorable, editProblem } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
 import {
   type RememberPreview,
@@ -32,7 +32,6 @@ import {
 } from './remembered.ts';
 import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 /** An approval by a human. */
 export interface Approving {
@@ -146,7 +145,7 @@ export class Approvals {
       await this.#journal.append(draft, 'power-loss');
     }
     // Values may have been registered since the question was asked.
-    const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered');
+    const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered', JSON.stringify(shown));
     return { arguments: again.arguments, hidden: [...revealed.hidden, ...again.hidden] };
   }
 
@@ -355,14 +354,7 @@ export class Approvals {
       const why = inspection.ok ? 'an object is needed' : `${inspection.problem} (at ${inspection.path})`;
       throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
     }
-    restoreRedacted(edited, shown, shown);
-    // Unchanged placeholders stay placeholders.
-    if (!isDeepStrictEqual(hideParts(JSON.stringify(edited), this.#redactor, 'everything').arguments, edited)) {
-      throw new SignalboxError(
-        'edit-invalid',
-        'the edited arguments contain what looks like a secret, which is never stored; leave redacted values unchanged, or deny the call',
-      );
-    }
+    assertRestorable(edited, approval, this.#redactor);
     const known = this.#catalog?.find(tool);
     if (known?.definition.definitionHash !== definitionHash) return;
     const problem = await editProblem(known, edited, { received: shown, given: givenArguments });

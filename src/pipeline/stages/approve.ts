@@ -4,7 +4,7 @@ import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type Decision, askingRules } from '../../core/calls/decision.ts';
-import { messageOf } from '../../core/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { parseAnswer, stateOf } from '../approvals/approval-view.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import { type Binding, toQuestion, bindingOf } from '../approvals/question-binding.ts';
@@ -62,7 +62,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       if (call.decision.answer === 'allow') return next(call);
       // The rules changed while the call waited, so the answer was to another question.
       if (!answersCall(record, call)) continue;
-      if (parseAnswer(record).arguments !== undefined) return replaceCall(call, record);
+      if (parseAnswer(record).arguments !== undefined) return replaceCall(call, record, redactor);
       call.approval = record.id;
       const outcome = await next(call);
       if (outcome.error?.code !== 'approval-used') return outcome;
@@ -105,8 +105,15 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
 }
 
 /** Ends a call in favor of its replacement with edited arguments. */
-function replaceCall(call: DecidedCall, record: ApprovalRecord): CallOutcome {
-  call.replacement = replacementOf(call, record);
+function replaceCall(call: DecidedCall, record: ApprovalRecord, redactor: Redactor): CallOutcome {
+  try {
+    call.replacement = replacementOf(call, record, redactor);
+  } catch (error) {
+    if (!(error instanceof SignalboxError && error.code === 'edit-invalid')) throw error;
+    // The approval must not run anything, and the next call asks again.
+    call.closesApproval = record.id;
+    return failedOutcome('failed', 'arguments-invalid', `${call.name} was not run: ${error.message}`);
+  }
   const { note, call: replacing } = call.replacement;
   const message = `${note} This call was not run; ${replacing.id} replaces it`;
   return failedOutcome('denied', 'arguments-edited', message);
