@@ -11,7 +11,7 @@ import { type Principal, principalName } from '../../core/principal.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
-import { answerDigest } from '../../journal/integrity/approval-history.ts';
+import { answerDigest, ruleDigest } from '../../journal/integrity/approval-history.ts';
 import type { ApprovalQuery, ApprovalRecord } from '../../journal/store/approval-store.ts';
 import { type EntryDraft, toEvent } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -276,8 +276,8 @@ export class Approvals {
   ): Promise<Approval> {
     const { id, callId, tool, session } = approval;
     const { rule: _, at: __, ...recorded } = resolution;
-    const remembered = rule && { rule: rule.id, scope: rule.scope };
     const stored = { given: this.#redactor.values(JSON.stringify(resolution)), rule: rule && toStoredRule(rule) };
+    const remembered = rule && stored.rule && { rule: rule.id, scope: rule.scope, digest: ruleDigest(stored.rule) };
     const digest = answerDigest(id, answer, stored.given, stored.rule);
     const properties = { approvalId: id, decision: answer, ...recorded, remembered, digest };
     const draft: EntryDraft = {

@@ -78,13 +78,22 @@ export const identities: Section<'H'> = {
   },
   H76: {
     promise:
-      'journal verify finds rows of the query tables, approvals and remembered rules that do not fit the entries',
+      'journal verify finds rows of the query tables, approvals and remembered rules that do not fit the entries, whatever their dates, also after pruning',
     tests: [
       journal(
         'verification of a journal in an edited SQLite file > detects deleted, added and changed rows of the query index',
       ),
       journal(
         'verification of a journal in an edited SQLite file > detects forged, changed, reopened and removed approvals and remembered rules',
+      ),
+      journal(
+        'verification of a journal in an edited SQLite file > detects forged approvals and remembered rules of any date, and changed ones after pruning',
+      ),
+      journal(
+        'verification of a journal in PostgreSQL > detects forged approvals and remembered rules of any date, and changed ones after pruning',
+      ),
+      journal(
+        'verification of a journal in an edited SQLite file > holds for a journal that an earlier version pruned, and detects later forgeries',
       ),
       journal(
         'verification of a journal in an edited SQLite file > passes with revealed hidden parts, and detects changed hidden parts of a request',
