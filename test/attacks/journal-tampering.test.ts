@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { InternalSignalbox } from '../../src/signalbox/internal-signalbox.ts';
 import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,7 +16,6 @@ import { openPostgresTarget } from '../../src/store/postgres/copy-target.ts';
 import { PostgresDatabase, loadDriver } from '../../src/store/postgres/postgres-database.ts';
 import { postgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { backUpSqlite } from '../../src/store/sqlite/backup.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { openSqliteSource } from '../../src/store/sqlite/copy-source.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
 import {
@@ -35,50 +33,6 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 function rowsOf(database: DatabaseSync): StoredEntry[] {
   return database.prepare('SELECT * FROM journal ORDER BY seq').all() as unknown as StoredEntry[];
-}
-
-/** Rows without entries, dated before any pruning. */
-const forgedRows: readonly (readonly [edit: string, expected: RegExp])[] = [
-  [
-    `INSERT INTO approvals (digest, id, binding, subject, principal, server, requested_at, expires_at, asked, answer, given, closed, used_by)
-     SELECT 'x', 'appr_forged', 'b', 's', principal, server, 0, 9000000000000, asked, 'approved', '{"by":{"id":"user:ada","kind":"human"}}',
-     closed, '' FROM approvals WHERE answer = ''`,
-    /approval appr_forged… of 1970-.* is in no entry: it was forged/,
-  ],
-  [
-    `INSERT INTO rules SELECT 'rule_x', principal, server, replace(text, '"at":"', '"at":"1970-01-01T00:00:00.000Z","was":"'), revoked
-     FROM rules WHERE NOT revoked`,
-    /remembered rule rule_x is in no entry: it was forged/,
-  ],
-];
-
-/** Asserts that `verify` reports each edit, in a copy of the files. */
-async function reportsForgeries(t: TestContext, files: JournalFiles, edits: typeof forgedRows): Promise<void> {
-  for (const [edit, expected] of edits) {
-    const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
-    cpSync(files.data, copy.data, { recursive: true });
-    t.after(() => rmSync(copy.data, { recursive: true, force: true }));
-    const problems = await verifyAfter(copy, (database) => {
-      assert.ok(Number(database.prepare(edit).run().changes) > 0, edit);
-    });
-    for (const problem of problems) assert.match(problem, expected, edit);
-    rmSync(copy.data, { recursive: true });
-  }
-}
-
-async function askForPayment(box: InternalSignalbox, amount: number): Promise<{ readonly id: string }> {
-  return {
-    id: approvalIdOf(await box.call('mcp__bank__pay', { amount }, { principal: bot, session: 's', waitMs: 0 })),
-  };
-}
-
-/** Prunes all entries but those of one more call. */
-async function prune(files: JournalFiles, store?: () => Promise<Store>): Promise<void> {
-  await withBox(files, store, async (box) => {
-    await box.call('mcp__bank__look', {}, { principal: bot });
-    const archive = join(files.data, `${Date.now()}.jsonl`);
-    assert.ok((await box.journal.prune({ before: Date.now() + 1, archive })).entries > 0);
-  });
 }
 
 describe('verification of a journal in an edited SQLite file', () => {
@@ -180,60 +134,6 @@ describe('verification of a journal in an edited SQLite file', () => {
       for (const problem of problems) assert.match(problem, expected, edit);
       rmSync(copy.data, { recursive: true });
     }
-  });
-
-  test('detects forged approvals and remembered rules of any date, and changed ones after pruning', async (t) => {
-    const files = await fillJournal(t);
-    await reportsForgeries(t, files, forgedRows);
-    await withBox(files, undefined, async (box) => {
-      const { id } = await askForPayment(box, 7);
-      await box.approvals.approve(id, { by: human, remember: 'arguments' });
-      const rule = (await box.approvals.rules()).at(-1)?.id ?? '';
-      await box.approvals.revoke(rule, { by: human });
-    });
-    for (let run = 1; run <= 2; run++) {
-      await prune(files);
-      assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)'], `run ${run}`);
-      await reportsForgeries(t, files, [
-        ...forgedRows,
-        [`UPDATE rules SET revoked = 0`, /rule_\w+ was revoked, and is in force again/],
-        [`UPDATE rules SET text = replace(text, 'arguments', 'server') WHERE NOT revoked`, /rule_\w+ was changed/],
-        [`UPDATE rules SET revoked = 1`, /was removed without an entry/],
-        [`UPDATE approvals SET answer = 'approved' WHERE answer = ''`, /its answer is not the recorded one/],
-        [`UPDATE approvals SET binding = 'other' WHERE answer = ''`, /what was asked differs/],
-        [`DELETE FROM approvals WHERE answer = ''`, /the approval requested by entry \d+ was removed/],
-      ]);
-    }
-    // The pending question is answered, and its answer pruned, after its own entry was.
-    await withBox(files, undefined, async (box) => {
-      const pending = (await box.approvals.list()).find(({ state }) => state === 'pending');
-      await box.approvals.approve(pending?.id ?? '', { by: human });
-    });
-    await prune(files);
-    assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-    await withBox(files, undefined, async (box) => {
-      const paid = await box.call('mcp__bank__pay', { amount: 3 }, { principal: bot, waitMs: 0 });
-      assert.equal(paid.outcome, 'completed');
-    });
-    await prune(files);
-    assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-  });
-
-  test('holds for a journal that an earlier version pruned, and detects later forgeries', async (t) => {
-    const files = await fillJournal(t);
-    const store = sqliteStore({ file: files.file, sealer: await journalSealer(files.data) });
-    const [last] = await store.entries({ order: 'newest-first', after: 0, limit: 1 });
-    assert.ok(last !== undefined);
-    await store.append([{ ...last, body: '{}', type: 'ServerChanged' }]);
-    await store.drop({ from: await store.beginning(), to: last, before: Date.now() + 1 });
-    await store.close();
-    assert.match((await verify(files)).ok ? '' : 'forged', /forged/);
-    await withBox(files, undefined, () => Promise.resolve());
-    assert.deepEqual(await verifyAfter(files, () => undefined), ['holds (sealed)', 'holds (sealed)']);
-    await reportsForgeries(t, files, [
-      ...forgedRows,
-      [`UPDATE rules SET text = replace(text, 'arguments', 'server')`, /rule_\w+ was changed/],
-    ]);
   });
 
   test('passes with revealed hidden parts, and detects changed hidden parts of a request', async (t) => {
@@ -383,24 +283,6 @@ describe('verification of a journal in PostgreSQL', async () => {
       for (let index = 0; index < 30; index++) await box.call('mcp__bank__look', {}, { principal: bot });
     });
     assert.match(summaryOf(await verifyAt(address, sealer)), /not the one that was anchored/);
-  });
-
-  test('detects forged approvals and remembered rules of any date, and changed ones after pruning', async (t) => {
-    const { address, files, sealer } = await filledAt(t);
-    const database = new PostgresDatabase(await loadDriver(), parseAddress(address));
-    t.after(() => database.close());
-    for (let run = 0; run <= 2; run++) {
-      if (run > 0) await prune(files, storeOpener(address, sealer));
-      assert.equal(summaryOf(await verifyAt(address, sealer)), 'holds (sealed)', `run ${run}`);
-      const undo = ["DELETE FROM approvals WHERE digest = 'x'", "DELETE FROM rules WHERE id = 'rule_x'"];
-      for (const [index, [edit, expected]] of forgedRows.entries()) {
-        await database.rows(edit);
-        assert.match(summaryOf(await verifyAt(address, sealer)), expected, edit);
-        await database.rows(undo[index] ?? '');
-      }
-    }
-    await database.rows(`UPDATE rules SET text = replace(text, 'arguments', 'server')`);
-    assert.match(summaryOf(await verifyAt(address, sealer)), /rule_\w+ was changed/);
   });
 
   test('detects forged and changed tokens, pins and stored outcomes', async (t) => {

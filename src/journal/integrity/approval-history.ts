@@ -138,10 +138,8 @@ export class ApprovalHistory {
     const stored = new Set<string>();
     for (const record of records) {
       stored.add(record.id);
-      const asked = this.#asked.get(record.id);
-      if (asked === undefined) return { seq: head, problem: `${describe(record)} is in no entry: it was forged` };
-      const wrong = this.#differs(record, asked, rules);
-      if (wrong !== undefined) return { seq: asked.seq, problem: `${describe(record)} was changed: ${wrong}` };
+      const problem = this.problemOf(record, rules);
+      if (problem !== undefined) return { seq: this.#asked.get(record.id)?.seq ?? head, problem };
     }
     const now = Date.now();
     for (const [id, { seq, expiresAt }] of this.#asked) {
@@ -149,6 +147,18 @@ export class ApprovalHistory {
       if (!stored.has(id) && !isOver) return { seq, problem: `the approval requested by entry ${seq} was removed` };
     }
     return this.#checkRules(rules, head);
+  }
+
+  hasAsked(id: string): boolean {
+    return this.#asked.has(id);
+  }
+
+  /** Returns how a stored approval differs from the entries; `undefined` when it does not. */
+  problemOf(record: ApprovalRecord, rules: ReadonlyMap<string, StoredRule>): string | undefined {
+    const asked = this.#asked.get(record.id);
+    if (asked === undefined) return `${describe(record)} is in no entry: it was forged`;
+    const wrong = this.#differs(record, asked, rules);
+    return wrong === undefined ? undefined : `${describe(record)} was changed: ${wrong}`;
   }
 
   #differs(record: ApprovalRecord, asked: Asked, rules: ReadonlyMap<string, StoredRule>): string | undefined {
@@ -159,6 +169,8 @@ export class ApprovalHistory {
     if (record.usedBy !== '' && record.usedBy !== usedBy) return `the call that used it is not the recorded one`;
     if (answered?.digest === undefined) return undefined;
     const { rule } = answered;
+    if (rule !== undefined && this.#revoked.has(rule) && !record.closed)
+      return 'the rule that it created was revoked, and it is open again';
     // A revoked rule is no longer listed, and the digest cannot be computed without it.
     if (rule !== undefined && !rules.has(rule)) return undefined;
     const digest = answerDigest(record.id, record.answer, record.given, rules.get(String(rule)));

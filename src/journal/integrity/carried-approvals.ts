@@ -34,7 +34,11 @@ export async function accountForApprovals(store: Store): Promise<void> {
   store.sealer?.note('accounted-approvals');
 }
 
-async function* entriesOf(store: Pick<Store, 'entries'>, type: StoredEntry['type']): AsyncGenerator<StoredEntry> {
+/** Yields all entries of a type, oldest first. */
+export async function* entriesOf(
+  store: Pick<Store, 'entries'>,
+  type: StoredEntry['type'],
+): AsyncGenerator<StoredEntry> {
   for (let after = 0; ;) {
     const page = await store.entries({ order: 'oldest-first', type, after, limit: maxCarried });
     yield* page;

@@ -1,6 +1,7 @@
 import { principalName } from '../../core/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type Decision, askingRules } from '../../core/calls/decision.ts';
@@ -9,6 +10,7 @@ import { parseAnswer, stateOf } from '../approvals/approval-view.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import { type Binding, toQuestion, bindingOf } from '../approvals/question-binding.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
+import { isRecordedApproval } from '../approvals/recorded-answer.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
 import { replacementOf } from '../approvals/edited-arguments.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
@@ -19,6 +21,7 @@ import type { Decider } from '../policies/decider.ts';
 
 /** Dependencies of the stage. */
 export interface ApproveParts {
+  readonly store: Store;
   readonly catalog: Catalog;
   readonly redactor: Redactor;
   readonly approvals: Approvals;
@@ -34,7 +37,7 @@ const defaultWaitMs = 60_000;
  * here, with a replacement for the pipeline to run.
  */
 export function approve(parts: ApproveParts): Stage<DecidedCall> {
-  const { catalog, redactor, approvals, questions } = parts;
+  const { store, catalog, redactor, approvals, questions } = parts;
 
   return (call, next) => (call.decision.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call));
 
@@ -62,6 +65,7 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       if (call.decision.answer === 'allow') return next(call);
       // The rules changed while the call waited, so the answer was to another question.
       if (!answersCall(record, call)) continue;
+      if (!(await isRecordedApproval(store, record))) return unrecordedOutcome(call, record);
       if (parseAnswer(record).arguments !== undefined) return replaceCall(call, record, redactor);
       call.approval = record.id;
       const outcome = await next(call);
@@ -135,6 +139,17 @@ function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | und
     case 'used':
       return undefined;
   }
+}
+
+/** Ends a call whose approval is in no entry, and closes the approval, so that the next call asks again. */
+function unrecordedOutcome(call: DecidedCall, record: ApprovalRecord): CallOutcome {
+  call.closesApproval = record.id;
+  const message = `${call.name} was not run: its approval is not in the journal, because its entries were pruned or it was forged`;
+  return failedOutcome(
+    'denied',
+    'approval-failed',
+    `${message}; call it again to ask again, and run signalbox journal verify`,
+  );
 }
 
 function awaitingOutcome(call: DecidedCall, { id, expiresAt }: ApprovalRecord): CallOutcome {
