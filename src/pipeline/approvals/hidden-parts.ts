@@ -171,7 +171,7 @@ function createPlaceholders(text: string): (placeholder: string) => string {
   return (placeholder) => {
     if (placeholder === '') return placeholder;
     // Without brackets or escapes inside, two placeholders never overlap, and each is found again in edited text.
-    const base = /^\[[^[\]"\\\p{Cc}]*\]$/u.test(placeholder) ? placeholder : neutralPlaceholder;
+    const base = /^\[[^[\]"\\\p{Cc}\p{Cs}]*\]$/u.test(placeholder) ? placeholder : neutralPlaceholder;
     for (let number = (counts.get(base) ?? 0) + 1; ; number += 1) {
       const candidate = number === 1 ? base : `${base.slice(0, -1)}#${number}]`;
       if (used.has(candidate)) continue;
