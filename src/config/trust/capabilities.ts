@@ -244,16 +244,16 @@ function asksForEffect(effect: JsonValue): Capability['asks'] {
 function textOf(path: readonly string[], value: JsonValue): string {
   const [root, name = '', ...keys] = path;
   const owner = root === 'mcpServers' ? name : root === 'agents' || root === 'profiles' ? `${root}.${name}` : '';
-  if (owner === '') return `${path.join('.')}: ${shown(value, path.at(-1) ?? '')}`;
-  const [first = ''] = keys;
+  if (owner === '') return `${path.join('.')}: ${plain(value)}`;
+  const [first = '', ...names] = keys;
+  const shown = credentialSettings.has(first) ? withoutSecrets(value, names.at(-1) ?? '') : plain(value);
   if (isJsonObject(value) && first === 'program') return `${owner}: ${programText(value)}`;
   if (isJsonObject(value) && first === 'module')
     return `${owner}: ${plain(value['module'])}${value['export'] === undefined ? '' : ` (export ${plain(value['export'])})`}`;
   if (first === 'url') return `${owner}: ${plain(value)}`;
-  if (first === 'env') return `${owner}: with ${keys.slice(1).join('.')}=${shown(value, keys.at(-1) ?? '')}`;
-  if (first === 'headers')
-    return `${owner}: with header ${keys.slice(1).join('.')}: ${shown(value, keys.at(-1) ?? '')}`;
-  return `${owner}: ${keys.join('.')} ${shown(value, keys.at(-1) ?? '')}`;
+  if (first === 'env') return `${owner}: with ${names.join('.')}=${shown}`;
+  if (first === 'headers') return `${owner}: with header ${names.join('.')}: ${shown}`;
+  return `${owner}: ${keys.join('.')} ${shown}`;
 }
 
 function programText({ command, npm, args, cwd }: JsonObject): string {
@@ -272,10 +272,15 @@ function plain(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Formats a value, and hides it only if its key names a secret. Everything else is visible, because people decide on it. */
-function shown(value: JsonValue, key: string): string {
-  if (typeof value === 'string') return isSecretName(key) && !value.includes('${') ? '(hidden)' : value;
-  return JSON.stringify(value, (name: string, part: unknown) =>
-    typeof part === 'string' && isSecretName(name) && !part.includes('${') ? '(hidden)' : part,
-  );
+/**
+ * The settings of a server or agent whose literal values may be secrets. All other values are shown, whatever the names of the tools and
+ * arguments in them: models and approvers read them, and people decide on them.
+ */
+const credentialSettings = new Set(['env', 'headers', 'auth', 'providers']);
+
+/** Formats a value of such a setting. Hides literals whose key names a secret, and shows references. */
+function withoutSecrets(value: JsonValue, key: string): string {
+  const shown = (name: string, part: unknown): unknown =>
+    typeof part === 'string' && isSecretName(name) && !part.includes('${') ? '(hidden)' : part;
+  return typeof value === 'string' ? String(shown(key, value)) : JSON.stringify(value, shown);
 }

@@ -74,7 +74,7 @@ export interface HiddenPart {
   /** Number of UTF-16 code units that are not shown. */
   readonly length: number;
   readonly kind: HiddenKind;
-  /** The text at `start` that replaces the part. */
+  /** The text at `start` that replaces the part. No other part of the question has it, unless it is empty. */
   readonly placeholder: string;
   /** The part is in the name of the property at `path`, not in its value. */
   readonly inName?: true;

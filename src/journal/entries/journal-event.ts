@@ -127,7 +127,7 @@ export interface ApprovalResolved extends EntryBase {
   /** The arguments as the human edited them, without secrets. */
   readonly arguments?: JsonObject;
   /** The rule that was created to remember the answer. */
-  readonly remembered?: { readonly rule: string; readonly scope: RememberScope };
+  readonly remembered?: { readonly rule: string; readonly scope: RememberScope; readonly digest?: string };
   /** The reason why the answer could not be remembered as requested. */
   readonly notRemembered?: string;
   /** The way in which the human acknowledged hidden parts other than registered secret values. Present when there were any. */
@@ -262,12 +262,41 @@ export interface AuthorityRecord {
   readonly isRevoked?: true;
 }
 
+/** An approval whose entries were pruned, or the part of them that was. */
+export interface CarriedApproval {
+  readonly id: string;
+  /** SHA-256 of the stored question, and its expiry; absent when another entry has them. */
+  readonly digest?: string;
+  readonly expiresAt?: number;
+  readonly answer?: CarriedAnswer;
+  /** The call that used it. */
+  readonly usedBy?: string;
+}
+
+/** An answer whose entry was pruned. */
+export interface CarriedAnswer {
+  readonly decision: string;
+  readonly digest?: string;
+  readonly rule?: string;
+}
+
+/** A remembered rule whose entry was pruned. */
+export interface CarriedRule {
+  readonly id: string;
+  /** SHA-256 of the stored rule; absent for rules of an earlier version. */
+  readonly digest?: string;
+  readonly isRevoked?: true;
+}
+
 /** Records that grant authority were stored or removed: pinned definitions, accepted locks, sign-in links, signed-in browsers. */
 export interface AuthorityChanged extends EntryBase {
   readonly type: 'AuthorityChanged';
   /** `carried`: the original entries were pruned, or an earlier version wrote none. */
   readonly change: 'stored' | 'removed' | 'carried';
   readonly records: readonly AuthorityRecord[];
+  /** Present, even if empty, in each entry that accounts for approvals and rules whose entries were pruned. */
+  readonly approvals?: readonly CarriedApproval[];
+  readonly rules?: readonly CarriedRule[];
 }
 
 /** The public form of a journal entry. */

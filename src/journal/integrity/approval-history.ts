@@ -1,4 +1,6 @@
 import { isJsonObject } from '../../core/json/json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
+import type { CarriedAnswer, CarriedApproval, CarriedRule } from '../entries/journal-event.ts';
 import type { ApprovalRecord, ApprovalStore, StoredRule } from '../store/approval-store.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
 import { type JournalFault, digestOf } from './hash-chain.ts';
@@ -14,14 +16,28 @@ export function answerDigest(id: string, answer: string, given: string, rule: St
   return digestOf([id, answer, given, rule === undefined ? null : [rule.id, rule.principal, rule.server, rule.text]]);
 }
 
+/** Returns the digest of a stored rule for the entry of the answer that it remembers. */
+export function ruleDigest({ id, principal, server, text }: StoredRule): string {
+  return digestOf([id, principal, server, text]);
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 interface Asked {
   readonly seq: number;
-  readonly digest: unknown;
+  readonly digest: string | undefined;
   readonly expiresAt: number;
-  answered?: { readonly decision: unknown; readonly digest: unknown; readonly rule: unknown };
-  usedBy?: string;
+}
+
+interface Remembered {
+  readonly seq: number;
+  readonly digest: string | undefined;
+}
+
+/** The approvals and rules of pruned entries. */
+export interface Carried {
+  readonly approvals: readonly CarriedApproval[];
+  readonly rules: readonly CarriedRule[];
 }
 
 const maxRecords = 1_000_000;
@@ -29,91 +45,152 @@ const maxRecords = 1_000_000;
 /** Collects the approvals in the entries of a journal, and compares the stored approvals and remembered rules with them. */
 export class ApprovalHistory {
   readonly #asked = new Map<string, Asked>();
-  /** The approval that created each rule. */
-  readonly #rules = new Map<string, string>();
+  readonly #answers = new Map<string, CarriedAnswer>();
+  readonly #usedBy = new Map<string, string>();
+  readonly #rules = new Map<string, Remembered>();
   readonly #revoked = new Set<string>();
+  #hasCarried = false;
+
+  /** Whether an entry accounts for approvals whose entries were pruned. */
+  get hasCarried(): boolean {
+    return this.#hasCarried;
+  }
 
   /** Adds the next entry. */
   add({ type, seq, call, body }: StoredEntry): void {
     if (type === 'ApprovalRequested') this.#addRequest(seq, read(body));
-    else if (type === 'ApprovalResolved') this.#addAnswer(read(body));
+    else if (type === 'ApprovalResolved') this.#addAnswer(seq, read(body));
     else if (type === 'RuleRevoked') this.#revoked.add(String(read(body)['rule']));
+    else if (type === 'AuthorityChanged' && body.includes('"approvals"'))
+      this.#addCarried(seq, JSON.parse(body) as Partial<Carried>);
     else if (type === 'CallStarted' && body.includes('"approvalId"')) {
-      const asked = this.#asked.get(String(read(body)['approvalId']));
-      if (asked !== undefined) asked.usedBy = call;
+      const { approvalId } = read(body);
+      if (typeof approvalId === 'string') this.#usedBy.set(approvalId, call);
     }
   }
 
   #addRequest(seq: number, { approvalId, digest, expiresAt }: Body): void {
     if (typeof approvalId === 'string')
-      this.#asked.set(approvalId, { seq, digest, expiresAt: Date.parse(String(expiresAt)) });
+      this.#asked.set(approvalId, { seq, digest: textOf(digest), expiresAt: Date.parse(String(expiresAt)) });
   }
 
-  #addAnswer({ approvalId, decision, digest, remembered }: Body): void {
-    const rule = isJsonObject(remembered) ? remembered['rule'] : undefined;
-    const asked = this.#asked.get(String(approvalId));
-    if (asked !== undefined) asked.answered = { decision, digest, rule };
-    if (typeof rule === 'string') this.#rules.set(rule, String(approvalId));
+  #addAnswer(seq: number, { approvalId, decision, digest, remembered }: Body): void {
+    const { rule, digest: ofRule }: Body = isJsonObject(remembered) ? remembered : {};
+    const answer = { decision: String(decision), digest: textOf(digest), rule: textOf(rule) };
+    this.#answers.set(String(approvalId), omitUndefined(answer));
+    if (typeof rule === 'string') this.#rules.set(rule, { seq, digest: textOf(ofRule) });
   }
 
-  /**
-   * Compares the stored approvals and rules with the entries. Skips questions asked until `prunedAt`, because their entries may be pruned.
-   */
-  async check(
-    store: Pick<ApprovalStore, 'approvals' | 'rules'>,
-    prunedAt: number,
-    head: number,
-  ): Promise<JournalFault | undefined> {
+  /** Adds what is known of pruned entries. Each part has one entry, so several runs of pruning never contradict each other. */
+  #addCarried(seq: number, { approvals, rules = [] }: Partial<Carried>): void {
+    if (approvals === undefined) return;
+    this.#hasCarried = true;
+    for (const { id, digest, expiresAt, answer, usedBy } of approvals) {
+      if (expiresAt !== undefined && !this.#asked.has(id)) this.#asked.set(id, { seq, digest, expiresAt });
+      if (answer !== undefined && !this.#answers.has(id)) this.#answers.set(id, answer);
+      if (usedBy !== undefined) this.#usedBy.set(id, usedBy);
+    }
+    for (const { id, digest, isRevoked } of rules) {
+      if (isRevoked === true) this.#revoked.add(id);
+      else if (!this.#rules.has(id)) this.#rules.set(id, { seq, digest });
+    }
+  }
+
+  /** Returns what has to be carried over when the added entries are pruned. Used and expired approvals are pruned with them. */
+  carried(now = Date.now()): Carried {
+    const ids = new Set([...this.#asked.keys(), ...this.#answers.keys(), ...this.#usedBy.keys()]);
+    const approvals = [...ids].flatMap((id): CarriedApproval[] => {
+      const [asked, answer, usedBy] = [this.#asked.get(id), this.#answers.get(id), this.#usedBy.get(id)];
+      if (asked !== undefined && (usedBy !== undefined || asked.expiresAt <= now)) return [];
+      return [{ id, ...omitUndefined({ digest: asked?.digest, expiresAt: asked?.expiresAt, answer, usedBy }) }];
+    });
+    const rules = [...new Set([...this.#rules.keys(), ...this.#revoked])].map((id): CarriedRule =>
+      this.#revoked.has(id)
+        ? { id, isRevoked: true }
+        : { id, ...omitUndefined({ digest: this.#rules.get(id)?.digest }) },
+    );
+    return { approvals, rules };
+  }
+
+  /** Returns the stored approvals and rules until a time that have no entry, because an earlier version pruned it. */
+  async unaccounted(store: Pick<ApprovalStore, 'approvals' | 'rules'>, until: number): Promise<Carried> {
+    const [records, rules] = [await store.approvals({ limit: maxRecords }), await store.rules()];
+    return {
+      approvals: records
+        .filter(({ id, requestedAt }) => !this.#asked.has(id) && requestedAt <= until)
+        .map((record) => ({
+          id: record.id,
+          digest: requestDigest(record),
+          expiresAt: record.expiresAt,
+          ...(record.answer === '' ? {} : { answer: { decision: record.answer } }),
+          ...(record.usedBy === '' ? {} : { usedBy: record.usedBy }),
+        })),
+      rules: rules
+        .filter(({ id, text }) => !this.#rules.has(id) && Date.parse(String(read(text)['at'])) <= until)
+        .map((rule) => ({ id: rule.id, digest: ruleDigest(rule) })),
+    };
+  }
+
+  /** Compares the stored approvals and rules with the entries. */
+  async check(store: Pick<ApprovalStore, 'approvals' | 'rules'>, head: number): Promise<JournalFault | undefined> {
     const records = await store.approvals({ limit: maxRecords });
     const rules = new Map((await store.rules()).map((rule) => [rule.id, rule]));
     const stored = new Set<string>();
     for (const record of records) {
       stored.add(record.id);
-      const asked = this.#asked.get(record.id);
-      if (asked === undefined) {
-        if (record.requestedAt > prunedAt)
-          return { seq: head, problem: `${describe(record)} has no journal entry: it was forged` };
-        continue;
-      }
-      const wrong = this.#differs(record, asked, rules);
-      if (wrong !== undefined) return { seq: asked.seq, problem: `${describe(record)} was changed: ${wrong}` };
+      const problem = this.problemOf(record, rules);
+      if (problem !== undefined) return { seq: this.#asked.get(record.id)?.seq ?? head, problem };
     }
     const now = Date.now();
-    for (const [id, { seq, expiresAt, usedBy, answered }] of this.#asked)
-      if (!stored.has(id) && expiresAt > now && usedBy === undefined && answered?.decision !== 'denied')
-        return { seq, problem: `the approval requested by entry ${seq} was removed` };
-    return this.#checkRules([...rules.values()], prunedAt, head);
+    for (const [id, { seq, expiresAt }] of this.#asked) {
+      const isOver = expiresAt <= now || this.#usedBy.has(id) || this.#answers.get(id)?.decision === 'denied';
+      if (!stored.has(id) && !isOver) return { seq, problem: `the approval requested by entry ${seq} was removed` };
+    }
+    return this.#checkRules(rules, head);
+  }
+
+  hasAsked(id: string): boolean {
+    return this.#asked.has(id);
+  }
+
+  /** Returns how a stored approval differs from the entries; `undefined` when it does not. */
+  problemOf(record: ApprovalRecord, rules: ReadonlyMap<string, StoredRule>): string | undefined {
+    const asked = this.#asked.get(record.id);
+    if (asked === undefined) return `${describe(record)} has no journal entry: it was forged`;
+    const wrong = this.#differs(record, asked, rules);
+    return wrong === undefined ? undefined : `${describe(record)} was changed: ${wrong}`;
   }
 
   #differs(record: ApprovalRecord, asked: Asked, rules: ReadonlyMap<string, StoredRule>): string | undefined {
-    if (typeof asked.digest === 'string' && asked.digest !== requestDigest(record))
+    if (asked.digest !== undefined && asked.digest !== requestDigest(record))
       return 'the question differs from the recorded one';
-    const { answered, usedBy } = asked;
+    const [answered, usedBy] = [this.#answers.get(record.id), this.#usedBy.get(record.id)];
     if (record.answer !== (answered?.decision ?? '')) return `its answer is not the recorded one`;
     if (usedBy !== undefined && !record.closed) return `a call has used it, and it is open again`;
     if (record.usedBy !== '' && record.usedBy !== usedBy) return `the call that used it is not the recorded one`;
-    if (answered === undefined || typeof answered.digest !== 'string') return undefined;
+    if (answered?.digest === undefined) return undefined;
     const { rule } = answered;
+    if (rule !== undefined && this.#revoked.has(rule) && !record.closed)
+      return 'the rule that it created was revoked, and it is open again';
     // A revoked rule is no longer listed, and the digest cannot be computed without it.
-    if (typeof rule === 'string' && !rules.has(rule)) return undefined;
+    if (rule !== undefined && !rules.has(rule)) return undefined;
     const digest = answerDigest(record.id, record.answer, record.given, rules.get(String(rule)));
     return answered.digest === digest ? undefined : 'the approver or the answer differs from the recorded one';
   }
 
-  #checkRules(rules: readonly StoredRule[], prunedAt: number, head: number): JournalFault | undefined {
-    for (const { id, text } of rules) {
+  #checkRules(rules: ReadonlyMap<string, StoredRule>, head: number): JournalFault | undefined {
+    for (const [id, rule] of rules) {
       if (this.#revoked.has(id))
         return { seq: head, problem: `the remembered rule ${id} was revoked, and is in force again` };
-      const at = Date.parse(String(read(text)['at']));
-      if (!this.#rules.has(id) && !(at <= prunedAt))
+      const known = this.#rules.get(id);
+      if (known === undefined)
         return { seq: head, problem: `the remembered rule ${id} has no journal entry: it was forged` };
+      if (known.digest !== undefined && known.digest !== ruleDigest(rule))
+        return { seq: known.seq, problem: `the remembered rule ${id} differs from its entry: it was changed` };
     }
-    for (const [id, approval] of this.#rules)
-      if (!this.#revoked.has(id) && !rules.some((rule) => rule.id === id))
-        return {
-          seq: this.#asked.get(approval)?.seq ?? head,
-          problem: `the remembered rule ${id} was removed without an entry`,
-        };
+    for (const [id, { seq }] of this.#rules)
+      if (!this.#revoked.has(id) && !rules.has(id))
+        return { seq, problem: `the remembered rule ${id} was removed without an entry` };
     return undefined;
   }
 }
@@ -130,4 +207,8 @@ function read(body: string): Body {
   } catch {
     return {};
   }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

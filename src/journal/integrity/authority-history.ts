@@ -36,9 +36,9 @@ export class AuthorityHistory {
   }
 
   #addChange(seq: number, body: string): void {
-    this.#hasAccounts = true;
     const { change, records } = JSON.parse(body) as { change: string; records: readonly AuthorityRecord[] };
     for (const record of records) {
+      this.#hasAccounts = true;
       if (change === 'carried') this.#carried.set(record.id, { ...record, seq });
       // A removal of a record that no entry stored is tracked without a digest, so that `check` detects it.
       else if (change === 'stored') this.#accounted.set(record.id, { ...record, seq });

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json/json.ts';
 import type { EntryDraft } from '../entries/stored-entry.ts';
+import { accountForApprovals } from './carried-approvals.ts';
 import { digestOf } from './hash-chain.ts';
 import type { AuthorityKind, AuthorityRecord } from '../entries/journal-event.ts';
 import type { KeyValueChange } from '../store/key-value-store.ts';
@@ -90,6 +91,7 @@ export async function copyAuthorityRecords(
  */
 export async function accountForAuthority(store: Store): Promise<void> {
   const { sealer } = store;
+  await accountForApprovals(store);
   if (sealer?.hasNoted('accounted-pins') === true) return;
   const records = await authorityRecords(store);
   if (records.length > 0) {

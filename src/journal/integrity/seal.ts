@@ -4,8 +4,11 @@ import type { Beginning } from '../store/drop-request.ts';
 /** The position and hash of an entry. */
 type ChainHead = Pick<Beginning, 'seq' | 'hash'>;
 
-/** A note that every record that grants authority has an entry: without pins (older versions), or with pins. */
-export type SealerNote = 'accounted' | 'accounted-pins';
+/**
+ * A note that every record that grants authority has an entry: without pins (older versions), or with pins; or every approval and rule of
+ * a pruned journal.
+ */
+export type SealerNote = 'accounted' | 'accounted-pins' | 'accounted-approvals';
 
 /** Signs heads of the chain with a key that is not in the store. */
 export interface Sealer {

@@ -83,16 +83,10 @@ async function verifyOnce(store: VerifiedStore, options: VerifyOptions): Promise
       },
     };
   const fault =
-    (await history.check(store, await prunedUntil(store), comparedAt)) ??
+    (await history.check(store, comparedAt)) ??
     (await authority.check(store, comparedAt)) ??
     (await outcomes.check(store, options.signal));
   return { result: fault === undefined ? { ...chain, authentication } : { ...broken, ...fault }, comparedAt };
-}
-
-/** Adds a day to the time of the last pruned entry, because entries are not ordered by time. */
-async function prunedUntil(store: VerifiedStore): Promise<number> {
-  const { seq, at } = await store.beginning();
-  return seq === 0 ? 0 : at + 24 * 60 * 60 * 1000;
 }
 
 /** Reads a consistent pair of seals and beginning, because pruning changes both. */

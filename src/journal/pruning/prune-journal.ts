@@ -3,6 +3,8 @@ import { SignalboxError } from '../../core/errors.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { readArchives, writeArchive } from './archive-file.ts';
 import { copyAuthorityRecords } from '../integrity/authority-records.ts';
+import { carryApprovals } from '../integrity/carried-approvals.ts';
+import { ApprovalHistory } from '../integrity/approval-history.ts';
 import { AuthorityHistory } from '../integrity/authority-history.ts';
 import { linkHash } from '../integrity/hash-chain.ts';
 import type { StoredEntry } from '../entries/stored-entry.ts';
@@ -45,8 +47,8 @@ export async function pruneJournal(
   const [open] = await store.entries({ order: 'oldest-first', type: 'CallStarted', calls: true, limit: 1 });
   const { seq: newest } = await store.anchor();
   const past = new PastEntries(store, from, { before, newest, open });
-  const authority = new AuthorityHistory();
-  const counted = past.read(authority, (entries) => onProgress?.('writing', entries), signal);
+  const [authority, approvals] = [new AuthorityHistory(), new ApprovalHistory()];
+  const counted = past.read([authority, approvals], (entries) => onProgress?.('writing', entries), signal);
   if (archive === undefined || !(await past.isAny())) {
     for await (const _entry of counted);
     return past.found();
@@ -66,6 +68,7 @@ export async function pruneJournal(
   let hasDropped = false;
   try {
     await copyAuthorityRecords(store, authority.records());
+    await carryApprovals(store, approvals.carried());
     const onDropped = (entries: number): void => {
       hasDropped = true;
       onProgress?.('dropping', entries);
@@ -106,7 +109,7 @@ class PastEntries {
   }
 
   async *read(
-    authority: AuthorityHistory,
+    histories: readonly Pick<AuthorityHistory, 'add'>[],
     onProgress: (entries: number) => void,
     signal?: AbortSignal,
   ): AsyncGenerator<StoredEntry> {
@@ -114,7 +117,7 @@ class PastEntries {
       const entries = await this.#store.entries({ order: 'oldest-first', after, limit: 1000, bytes: pageBytes });
       for (const entry of entries) {
         if (!this.#canPrune(entry)) return;
-        authority.add(entry);
+        for (const history of histories) history.add(entry);
         this.last = { seq: entry.seq, hash: entry.hash, at: entry.at };
         yield entry;
         after = entry.seq;

@@ -105,6 +105,22 @@ export function approvalStoreConformance(
       assert.deepEqual([given, text], ['approved', '{"how":"approved"}']);
     });
 
+    test('drops used, delivered and expired approvals with old entries, and no other', async () => {
+      const expiresAt = Date.now() + 60_000;
+      for (const [index, id] of ['used', 'denied', 'undelivered', 'closed', 'pending', 'recent'].entries())
+        await ask({ id, binding: id, requestedAt: id === 'recent' ? 5000 : 1000 + index, expiresAt });
+      await ask({ id: 'expired', binding: 'expired' });
+      for (const id of ['used', 'closed']) await answer(id, 1500);
+      for (const id of ['denied', 'undelivered']) await answer(id, 1500, 'denied');
+      await use('used', 1500);
+      for (const id of ['denied', 'closed']) await change({ kind: 'close', id });
+      const [last] = await store.entries({ order: 'newest-first', limit: 1 });
+      assert.ok(last !== undefined);
+      const { approvals } = await store.drop({ from: await store.beginning(), to: last, before: 2000 });
+      assert.equal(approvals, 3);
+      assert.deepEqual(await find({}), ['recent', 'pending', 'closed', 'undelivered']);
+    });
+
     test('lets one call use an approved, unexpired approval, once', async () => {
       await ask();
       assert.equal(await use('appr_1', 1500), false, 'not answered');

@@ -409,7 +409,7 @@ describe('journal entries of approvals', () => {
       password: '[redacted]',
       to: 'x',
     });
-    for (const edited of [{ to: secret }, { ...approval.arguments, header: 'Basic [redacted:TOKEN]' }])
+    for (const edited of [{ to: secret }, { ...approval.arguments, header: 'Bearer [redacted:OTHER]' }])
       await assert.rejects(box.approvals.approve(approval.id, { by: alice, arguments: edited }), {
         code: 'edit-invalid',
       });

@@ -11,7 +11,7 @@ import { type Principal, principalName } from '../../core/principal.ts';
 import { SignalboxError } from '../../core/errors.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { type JsonObject, inspectJson, isJsonObject } from '../../core/json/json.ts';
-import { answerDigest } from '../../journal/integrity/approval-history.ts';
+import { answerDigest, ruleDigest } from '../../journal/integrity/approval-history.ts';
 import type { ApprovalQuery, ApprovalRecord } from '../../journal/store/approval-store.ts';
 import { type EntryDraft, toEvent } from '../../journal/entries/stored-entry.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -21,7 +21,7 @@ import { askOncePerSessionRule } from '../../policy/default-policy.ts';
 import { entryDraft } from '../recording/entry-draft.ts';
 import type { ApprovalInbox, ApproveOptions, DenyOptions } from './approval-inbox.ts';
 import { type ApprovalPage, type ApprovalPageQuery, firstPage, stateOf, toApproval } from './approval-view.ts';
-import { editProblem, restoreRedacted } from './edited-arguments.ts';
+import { assertRestorable, editProblem } from './edited-arguments.ts';
 import { hideParts } from './hidden-parts.ts';
 import {
   type RememberPreview,
@@ -33,7 +33,6 @@ import {
 } from './remembered.ts';
 import { type RevealKey, RevealStore } from './reveal-store.ts';
 import { WaitingCalls } from './waiting-calls.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 /** A change of whether a call waits for an answer. */
 export interface CallerChange {
@@ -130,7 +129,7 @@ export class Approvals implements ApprovalInbox {
       await this.#journal.append(draft, 'power-loss');
     }
     // Values may have been registered since the question was asked.
-    const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered');
+    const again = hideParts(JSON.stringify(revealed.arguments), this.#redactor, 'registered', JSON.stringify(shown));
     return { arguments: again.arguments, hidden: [...revealed.hidden, ...again.hidden] };
   }
 
@@ -261,8 +260,8 @@ export class Approvals implements ApprovalInbox {
   ): Promise<Approval> {
     const { id, callId, tool, session } = approval;
     const { rule: _, at: __, ...recorded } = resolution;
-    const remembered = rule && { rule: rule.id, scope: rule.scope };
     const stored = { given: this.#redactor.values(JSON.stringify(resolution)), rule: rule && toStoredRule(rule) };
+    const remembered = rule && stored.rule && { rule: rule.id, scope: rule.scope, digest: ruleDigest(stored.rule) };
     const digest = answerDigest(id, answer, stored.given, stored.rule);
     const properties = { approvalId: id, decision: answer, ...recorded, remembered, digest };
     const draft: EntryDraft = {
@@ -339,14 +338,7 @@ export class Approvals implements ApprovalInbox {
       const why = inspection.ok ? 'expected an object' : `${inspection.problem} (at ${inspection.path})`;
       throw new SignalboxError('edit-invalid', `the edited arguments are not a JSON object: ${why}`);
     }
-    restoreRedacted(edited, shown, shown);
-    // Unchanged placeholders stay placeholders.
-    if (!isDeepStrictEqual(hideParts(JSON.stringify(edited), this.#redactor, 'everything').arguments, edited)) {
-      throw new SignalboxError(
-        'edit-invalid',
-        'the edited arguments contain what looks like a secret, which is never stored; leave redacted values unchanged, or deny the call',
-      );
-    }
+    assertRestorable(edited, approval, this.#redactor);
     const known = this.#catalog?.find(tool);
     if (known?.definition.definitionHash !== definitionHash) return;
     const problem = await editProblem(known, edited, { received: shown, given: givenArguments });

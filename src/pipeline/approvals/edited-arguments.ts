@@ -7,35 +7,107 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../core/json/j
 import { principalName } from '../../core/principal.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
 import { type Call, CallArguments, CallRecording, CallRun, type DecidedCall } from '../call-lifecycle.ts';
+import type { RevealedArguments } from '../../core/calls/approval.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
 import { parseQuestion, parseAnswer } from './approval-view.ts';
+import { hideWithOriginals, placeholderStart } from './hidden-parts.ts';
 
 /**
- * Returns edited arguments with the original values, including secrets, wherever the human left the displayed value unchanged. Throws
- * `edit-invalid` for a redacted value that was moved or changed.
+ * Returns edited arguments with the hidden value of each placeholder, wherever the human left or moved it. A placeholder that stands alone
+ * becomes the value itself. Throws `edit-invalid` for a placeholder that stands for no hidden value, or is used twice.
  */
-export function restoreRedacted(edited: JsonValue, shown: JsonValue | undefined, original: JsonValue): JsonValue {
-  if (isDeepStrictEqual(edited, shown)) return original;
-  if (isJsonObject(edited)) {
-    const entries = Object.entries(edited).map(([key, value]) => [key, restoreRedacted(value, ...at(key))]);
-    return Object.fromEntries(entries) as JsonObject;
-  }
-  if (Array.isArray(edited))
-    return (edited as readonly JsonValue[]).map((value, index) => restoreRedacted(value, ...at(String(index))));
-  if (typeof edited === 'string' && looksRedacted(edited)) {
-    throw new SignalboxError(
-      'edit-invalid',
-      'a redacted value can be left where it is or replaced, not moved or changed in part',
-    );
-  }
-  return edited;
+export function restoreHidden(edited: JsonObject, originals: ReadonlyMap<string, JsonValue>): JsonObject {
+  const left = new Map(originals);
+  return restore(edited, '') as JsonObject;
 
-  function at(key: string): [JsonValue | undefined, JsonValue] {
-    return [child(shown, key), child(original, key) ?? null];
+  function restore(value: JsonValue, path: string): JsonValue {
+    if (Array.isArray(value))
+      return (value as readonly JsonValue[]).map((item, index) => restore(item, `${path}/${index}`));
+    if (isJsonObject(value)) return restoreObject(value, path);
+    if (typeof value !== 'string') return value;
+    const original = left.get(value);
+    if (original === undefined) return restoreText(value, path);
+    left.delete(value);
+    return original;
+  }
+
+  function restoreObject(value: JsonObject, path: string): JsonObject {
+    const restored = new Map<string, JsonValue>();
+    for (const [name, each] of Object.entries(value)) {
+      const inside = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const restoredName = restoreText(name, inside);
+      if (restored.has(restoredName)) throw editError(`two properties have the same name at ${inside}`);
+      restored.set(restoredName, restore(each, inside));
+    }
+    return Object.fromEntries(restored);
+  }
+
+  function restoreText(value: string, path: string): string {
+    if (!placeholderStart.test(value)) return value;
+    const texts = value.split(/(\[[^[\]]*\])/).map((text) => {
+      const original = left.get(text);
+      left.delete(text);
+      if (original !== undefined) return { original };
+      return { text };
+    });
+    // Compared without the restored values, which may contain anything.
+    const rest = texts.map(({ text = '' }) => text).find((text) => placeholderStart.test(text));
+    if (rest !== undefined) {
+      const isUsed = originals.has(rest);
+      throw editError(
+        `${short(rest)} at ${path} ${isUsed ? 'is used twice' : 'stands for no hidden value of this call'}`,
+      );
+    }
+    return texts
+      .map(({ text, original }) => text ?? (typeof original === 'string' ? original : JSON.stringify(original)))
+      .join('');
   }
 }
 
-function looksRedacted(value: string): boolean {
-  return /\[(redacted|●)/.test(value);
+function editError(problem: string): SignalboxError {
+  return new SignalboxError(
+    'edit-invalid',
+    `the edited arguments cannot run as they are: ${problem}. Reveal the arguments, then edit the shown form: each placeholder can be left, moved or removed once`,
+  );
+}
+
+/**
+ * Checks edited arguments against the shown ones, whose hidden values are unknown here. They may contain each placeholder of the question
+ * once, and no other text that looks like a secret, because answers are stored.
+ */
+export function assertRestorable(
+  edited: JsonObject,
+  { arguments: shown, hidden }: RevealedArguments,
+  redactor: Redactor,
+): void {
+  if (isDeepStrictEqual(edited, shown)) return;
+  const placeholders = hidden.filter(({ kind }) => kind !== 'size').map(({ placeholder }) => placeholder);
+  if (new Set(placeholders).size < placeholders.length || placeholders.includes(''))
+    throw editError(
+      'two hidden parts of this question have the same placeholder, so it can only be approved unchanged',
+    );
+  restoreHidden(edited, new Map(placeholders.map((placeholder) => [placeholder, placeholder])));
+  // A placeholder in a name, such as `password=[redacted:password]`, must not make it the name of a secret.
+  const text = placeholders.reduce(
+    (rest, placeholder, index) => rest.replace(placeholder, `[redacted ${index}]`),
+    JSON.stringify(edited),
+  );
+  const found = hideWithOriginals(text, redactor, 'everything');
+  const secret = found.shown.hidden.find(({ placeholder }) => {
+    const original = found.originals.get(placeholder);
+    return typeof original !== 'string' || original.replaceAll(/\[redacted \d+\]/g, '') !== '';
+  });
+  if (secret === undefined) return;
+  throw new SignalboxError(
+    'edit-invalid',
+    `the edited arguments contain what looks like a secret at ${secret.path}, which is never stored; use the placeholders for hidden values, or deny the call`,
+  );
+}
+
+/** Returns the hidden values of a call by their placeholders in the question; none if secrets were registered since, and it would be shown differently. */
+function originalsOf(call: DecidedCall, shown: JsonObject, redactor: Redactor): ReadonlyMap<string, JsonValue> {
+  const hiding = hideWithOriginals(call.args.text, redactor, 'everything');
+  return isDeepStrictEqual(hiding.shown.arguments, shown) ? hiding.originals : new Map();
 }
 
 /**
@@ -94,7 +166,7 @@ export async function editProblem(
   edited: JsonObject,
   { received, given }: WaitingArguments,
 ): Promise<string | undefined> {
-  if (looksRedacted(JSON.stringify(edited))) return undefined;
+  if (placeholderStart.test(JSON.stringify(edited))) return undefined;
   try {
     const callerForm = structuredClone(toCallerForm(edited, received, given));
     fillDefaults?.(callerForm);
@@ -119,11 +191,16 @@ export function mismatchOf(wanted: JsonObject, received: unknown): string | unde
  * Returns the call with the arguments that a human edited, and a note about the edit. The call is validated and decided like any
  * other, and uses the same approval.
  */
-export function replacementOf(call: DecidedCall, record: ApprovalRecord): NonNullable<Call['replacement']> {
+export function replacementOf(
+  call: DecidedCall,
+  record: ApprovalRecord,
+  redactor: Redactor,
+): NonNullable<Call['replacement']> {
   const { arguments: shown } = parseQuestion(record);
   const { arguments: edited = {}, by } = parseAnswer(record);
   const received = JSON.parse(call.args.text) as JsonObject;
-  const wanted = restoreRedacted(edited, shown, received) as JsonObject;
+  const isUnchanged = isDeepStrictEqual(edited, shown);
+  const wanted = isUnchanged ? received : restoreHidden(edited, originalsOf(call, shown, redactor));
   const raw = call.args.rawText === undefined ? received : (JSON.parse(call.args.rawText) as JsonObject);
   const replacing: Call = {
     ...call,

@@ -1,5 +1,5 @@
 import { isJsonDocument, rewriteJsonTokens } from '../../redaction/json-tokens.ts';
-import type { Redactor } from '../../redaction/redactor.ts';
+import { type Redactor, neutralPlaceholder } from '../../redaction/redactor.ts';
 import { isSecretKey, mayContainSecretKey } from '../../redaction/secret-keys.ts';
 import { findSecretPatterns } from '../../redaction/secret-patterns.ts';
 import type { HiddenKind, HiddenPart, RevealedArguments } from '../../core/calls/approval.ts';
@@ -18,19 +18,38 @@ interface Span {
 const maxShownArguments = 1024 * 1024;
 const maxHiddenParts = 1000;
 
+/** The arguments as a human sees them, with the values behind their placeholders. */
+interface Hiding {
+  readonly shown: RevealedArguments;
+  /** The hidden value of each placeholder; a string, unless a whole number or literal is hidden. Never stored. */
+  readonly originals: ReadonlyMap<string, JsonValue>;
+}
+
 /**
  * Returns the arguments as a human sees them, with every hidden part. Unlike the redaction of the journal, which may remove
  * too much, this removes only the secret itself, because the rest of the text is what runs.
  */
-export function hideParts(text: string, redactor: Redactor, scope: Scope): RevealedArguments {
-  if (scope === 'everything' && text.length > maxShownArguments) return hideTooLong(text);
+export function hideParts(text: string, redactor: Redactor, scope: Scope, reserved = ''): RevealedArguments {
+  return hideWithOriginals(text, redactor, scope, reserved).shown;
+}
+
+/**
+ * Like `hideParts`, and also returns the hidden values. Each placeholder occurs once, and nowhere in the arguments themselves or in
+ * `reserved`, so that it identifies its part wherever a human moves it. It depends only on the canonical form of the arguments, and
+ * is the same in both scopes.
+ */
+export function hideWithOriginals(text: string, redactor: Redactor, scope: Scope, reserved = ''): Hiding {
+  const isTooLong = text.length > maxShownArguments;
+  if (scope === 'everything' && isTooLong) return hideTooLong(text);
   const hidden: HiddenPart[] = [];
+  const originals = new Map<string, JsonValue>();
+  const unique = createPlaceholders(text + reserved);
   const shown = hideInValue(JSON.parse(text) as JsonObject, '', undefined) as JsonObject;
   if (hidden.length > maxHiddenParts)
-    return hideAll(text, `arguments with ${hidden.length} hidden parts, too many to list`, 'size');
+    return hideAll(text, `[redacted: arguments with ${hidden.length} hidden parts, too many to list]`, 'size');
   // The quotes and braces of the document, or a placeholder with its surroundings, can form a registered value.
-  if (registeredIn(JSON.stringify(shown)).length > 0) return hideAll(text, redactor.placeholder(), 'pattern');
-  return { arguments: shown, hidden };
+  if (registeredIn(JSON.stringify(shown)).some(isHidden)) return hideAll(text, redactor.placeholder(), 'pattern');
+  return { shown: { arguments: shown, hidden }, originals };
 
   function hideInValue(value: JsonValue, path: string, key: string | undefined): JsonValue {
     if (Array.isArray(value)) {
@@ -38,41 +57,60 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
       return items.map((item, index) => hideInValue(item, `${path}/${index}`, key));
     }
     if (isJsonObject(value)) return hideInObject(value, path);
-    if (typeof value === 'string') return hideInText(value, path, spansIn(value, key));
+    if (typeof value === 'string') {
+      const { text: shownText, parts } = hideInText(value, spansIn(value, key));
+      hidden.push(...parts.map((part) => ({ path, ...part })));
+      return shownText;
+    }
     const source = JSON.stringify(value);
     const [registered] = registeredIn(source);
     if (registered === undefined && (typeof value !== 'number' || !isSecret(key))) return value;
-    const placeholder = registered?.placeholder ?? redactor.placeholder();
     const kind = registered?.kind ?? 'key';
+    const placeholder = unique(registered?.placeholder ?? redactor.placeholder());
+    if (!isHidden({ kind })) return value;
     hidden.push({ path, start: 0, length: source.length, kind, placeholder });
+    originals.set(placeholder, value);
     return placeholder;
   }
 
   function hideInObject(value: JsonObject, path: string): JsonObject {
     const names = new Set<string>();
-    const entries = Object.entries(value).map(([name, each]): [string, JsonValue] => {
-      const spans = spansIn(name, undefined);
-      const shownName = unusedName(replaceSpans(name, spans), names);
+    const shownEntries: [string, JsonValue][] = [];
+    // The order of keys is not part of the call that an approval is bound to, so placeholders must not depend on it.
+    const entries = Object.entries(value).map(([name, each], index) => ({ name, each, index }));
+    for (const { name, each, index } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const { text: hiddenName, parts } = hideInText(name, spansIn(name, undefined));
+      const shownName = unusedName(hiddenName, names);
       const inside = `${path}/${shownName.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      if (spans.length > 0) hideInText(name, inside, spans, true);
-      return [shownName, hideInValue(each, inside, name)];
-    });
-    return Object.fromEntries(entries);
+      hidden.push(...parts.map((part) => ({ path: inside, ...part, inName: true as const })));
+      shownEntries[index] = [shownName, hideInValue(each, inside, name)];
+    }
+    return Object.fromEntries(shownEntries);
   }
 
-  function hideInText(value: string, path: string, spans: readonly Span[], inName = false): string {
-    let moved = 0;
-    for (const { start, end, kind, placeholder } of spans) {
-      const part = { path, start: start + moved, length: end - start, kind, placeholder };
-      hidden.push(inName ? { ...part, inName } : part);
-      moved += placeholder.length - (end - start);
+  function hideInText(value: string, spans: readonly Span[]): { text: string; parts: Omit<HiddenPart, 'path'>[] } {
+    const parts: Omit<HiddenPart, 'path'>[] = [];
+    let result = '';
+    let copied = 0;
+    for (const { start, end, kind, placeholder: name } of spans) {
+      const placeholder = unique(name);
+      if (!isHidden({ kind })) continue;
+      result += value.slice(copied, start);
+      parts.push({ start: result.length, length: end - start, kind, placeholder });
+      originals.set(placeholder, value.slice(start, end));
+      result += placeholder;
+      copied = end;
     }
-    return replaceSpans(value, spans);
+    return { text: result + value.slice(copied), parts };
+  }
+
+  function isHidden({ kind }: Pick<Span, 'kind'>): boolean {
+    return scope === 'everything' || kind === 'registered';
   }
 
   function spansIn(value: string, key: string | undefined): readonly Span[] {
     const registered = registeredIn(value);
-    if (scope === 'registered') return registered;
+    if (isTooLong) return registered;
     if (isSecret(key) && value !== '') return mergeSpans([keySpan(0, value.length)], registered);
     const patterns = findSecretPatterns(value).map(({ name, start, end }): Span => ({
       start,
@@ -85,10 +123,9 @@ export function hideParts(text: string, redactor: Redactor, scope: Scope): Revea
 
   /** Returns the registered values in a text. A value that a server chose has the kind `pattern`, so that it can be revealed. */
   function registeredIn(value: string): readonly Span[] {
-    return redactor.find(value).flatMap(({ isForeign, ...span }): Span[] => {
-      if (isForeign && scope === 'registered') return [];
-      return [{ ...span, kind: isForeign ? 'pattern' : 'registered' }];
-    });
+    return redactor
+      .find(value)
+      .map(({ isForeign, ...span }): Span => ({ ...span, kind: isForeign ? 'pattern' : 'registered' }));
   }
 
   /** Returns the values of secret keys in a text that is itself a JSON document. */
@@ -115,28 +152,37 @@ function isSecret(key: string | undefined): boolean {
 }
 
 /** Returns the form of arguments that are too long for an approval. None of them are shown. */
-function hideTooLong(text: string): RevealedArguments {
-  return hideAll(text, `${text.length} characters of arguments, too many to show`, 'size');
+function hideTooLong(text: string): Hiding {
+  return hideAll(text, `[redacted: ${text.length} characters of arguments, too many to show]`, 'size');
 }
 
-function hideAll(text: string, placeholder: string, kind: HiddenKind): RevealedArguments {
-  return {
-    arguments: { '…': placeholder },
-    hidden: [{ path: '/…', start: 0, length: text.length, kind, placeholder }],
+function hideAll(text: string, placeholder: string, kind: HiddenKind): Hiding {
+  const hidden = [{ path: '/…', start: 0, length: text.length, kind, placeholder }];
+  return { shown: { arguments: { '…': placeholder }, hidden }, originals: new Map() };
+}
+
+/** Matches text that looks like a placeholder, whether or not it is one. */
+export const placeholderStart = /\[(?:redacted|●)/i;
+
+/** Returns a function that makes placeholders unique, and different from every text in the arguments: `[redacted:password#2]`. */
+function createPlaceholders(text: string): (placeholder: string) => string {
+  const used = new Set(text.match(/\[(?:redacted|●)[^[\]]*\]/g));
+  const counts = new Map<string, number>();
+  return (placeholder) => {
+    if (placeholder === '') return placeholder;
+    // Without brackets or escapes inside, two placeholders never overlap, and each is found again in edited text.
+    const base = /^\[[^[\]"\\\p{Cc}\p{Cs}]*\]$/u.test(placeholder) ? placeholder : neutralPlaceholder;
+    for (let number = (counts.get(base) ?? 0) + 1; ; number += 1) {
+      const candidate = number === 1 ? base : `${base.slice(0, -1)}#${number}]`;
+      if (used.has(candidate)) continue;
+      counts.set(base, number);
+      used.add(candidate);
+      return candidate;
+    }
   };
 }
 
-function replaceSpans(value: string, spans: readonly Span[]): string {
-  let result = '';
-  let copied = 0;
-  for (const { start, end, placeholder } of spans) {
-    result += value.slice(copied, start) + placeholder;
-    copied = end;
-  }
-  return spans.length === 0 ? value : result + value.slice(copied);
-}
-
-/** Returns a unique name, so that two names that differ only in a hidden part stay separate properties. */
+/** Returns a unique name. Two names can become equal only where no placeholder is safe, and a hidden part is replaced by nothing. */
 function unusedName(name: string, names: Set<string>): string {
   let unused = name;
   for (let number = 2; names.has(unused); number += 1) unused = `${name} (${number})`;

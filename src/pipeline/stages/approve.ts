@@ -1,14 +1,16 @@
 import { principalName } from '../../core/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { ApprovalRecord } from '../../journal/store/approval-store.ts';
+import type { Store } from '../../journal/store/store.ts';
 import type { Redactor } from '../../redaction/redactor.ts';
 import { type CallOutcome, failedOutcome } from '../../core/calls/call-outcome.ts';
 import { type Decision, askingRules } from '../../core/calls/decision.ts';
-import { messageOf } from '../../core/errors.ts';
+import { SignalboxError, messageOf } from '../../core/errors.ts';
 import { parseAnswer, stateOf } from '../approvals/approval-view.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import { type Binding, toQuestion, bindingOf } from '../approvals/question-binding.ts';
 import { type Questions, answersCall } from '../approvals/questions.ts';
+import { isRecordedApproval } from '../approvals/recorded-answer.ts';
 import { rememberedDecision } from '../approvals/remembered.ts';
 import { replacementOf } from '../approvals/edited-arguments.ts';
 import type { DecidedCall } from '../call-lifecycle.ts';
@@ -19,6 +21,7 @@ import type { PolicyDecider } from '../policies/decider.ts';
 
 /** Dependencies of the stage. */
 export interface ApproveParts {
+  readonly store: Store;
   readonly catalog: Catalog;
   readonly redactor: Redactor;
   readonly approvals: Approvals;
@@ -34,7 +37,7 @@ const defaultWaitMs = 60_000;
  * here, with a replacement for the pipeline to run.
  */
 export function approve(parts: ApproveParts): Stage<DecidedCall> {
-  const { catalog, redactor, approvals, questions } = parts;
+  const { store, catalog, redactor, approvals, questions } = parts;
 
   return (call, next) => (call.decision.answer === 'ask' && call.approval === undefined ? ask(call, next) : next(call));
 
@@ -62,7 +65,8 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
       if (call.decision.answer === 'allow') return next(call);
       // The rules changed while the call waited, so the answer was to another question.
       if (!answersCall(record, call)) continue;
-      if (parseAnswer(record).arguments !== undefined) return replaceCall(call, record);
+      if (!(await isRecordedApproval(store, record))) return unrecordedOutcome(call, record);
+      if (parseAnswer(record).arguments !== undefined) return replaceCall(call, record, redactor);
       call.approval = record.id;
       const outcome = await next(call);
       if (outcome.error?.code !== 'approval-used') return outcome;
@@ -105,8 +109,15 @@ export function approve(parts: ApproveParts): Stage<DecidedCall> {
 }
 
 /** Ends a call in favor of its replacement with edited arguments. */
-function replaceCall(call: DecidedCall, record: ApprovalRecord): CallOutcome {
-  call.replacement = replacementOf(call, record);
+function replaceCall(call: DecidedCall, record: ApprovalRecord, redactor: Redactor): CallOutcome {
+  try {
+    call.replacement = replacementOf(call, record, redactor);
+  } catch (error) {
+    if (!(error instanceof SignalboxError && error.code === 'edit-invalid')) throw error;
+    // The approval must not run anything, and the next call asks again.
+    call.recording.closesApproval = record.id;
+    return failedOutcome('failed', 'arguments-invalid', `${call.name} was not run: ${error.message}`);
+  }
   const { note, call: replacing } = call.replacement;
   const message = `${note} This call was not run; ${replacing.id} replaces it`;
   return failedOutcome('denied', 'arguments-edited', message);
@@ -128,6 +139,17 @@ function refusalOf(call: DecidedCall, record: ApprovalRecord): CallOutcome | und
     case 'used':
       return undefined;
   }
+}
+
+/** Ends a call whose approval is in no entry, and closes the approval, so that the next call asks again. */
+function unrecordedOutcome(call: DecidedCall, record: ApprovalRecord): CallOutcome {
+  call.recording.closesApproval = record.id;
+  const message = `${call.name} was not run: its approval is not in the journal, because its entries were pruned or it was forged`;
+  return failedOutcome(
+    'denied',
+    'approval-failed',
+    `${message}; call it again to ask again, and run signalbox journal verify`,
+  );
 }
 
 function awaitingOutcome(call: DecidedCall, { id, expiresAt }: ApprovalRecord): CallOutcome {

@@ -155,7 +155,13 @@ const approvalResolved = entrySchema('ApprovalResolved', 'A human has answered.'
   by: principalSchema,
   reason: z.string().optional(),
   arguments: jsonObject.optional().describe('The arguments as the human edited them, without secrets.'),
-  remembered: z.object({ rule: z.string(), scope: rememberScope }).optional(),
+  remembered: z
+    .object({
+      rule: z.string(),
+      scope: rememberScope,
+      digest: z.string().optional().describe('The digest of the stored rule.'),
+    })
+    .optional(),
   notRemembered: z.string().optional().describe('Why the approval could not be remembered as requested.'),
   hiddenParts: hiddenPartsSeen,
   digest: z.string().optional().describe('The digest of the stored answer.'),
@@ -202,6 +208,26 @@ const authorityChanged = entrySchema(
         }),
       )
       .readonly(),
+    approvals: z
+      .array(
+        z.object({
+          id: z.string(),
+          digest: z.string().optional(),
+          expiresAt: z.number().optional(),
+          answer: z
+            .object({ decision: z.string(), digest: z.string().optional(), rule: z.string().optional() })
+            .optional(),
+          usedBy: z.string().optional(),
+        }),
+      )
+      .readonly()
+      .optional()
+      .describe('Approvals whose entries were pruned, and that can still take effect.'),
+    rules: z
+      .array(z.object({ id: z.string(), digest: z.string().optional(), isRevoked: z.literal(true).optional() }))
+      .readonly()
+      .optional()
+      .describe('Remembered rules whose entries were pruned.'),
   },
 );
 

@@ -1,9 +1,10 @@
 import type { Section } from '../requirement.ts';
 
 const hiding = 'test/attacks/hidden-arguments.test.ts';
+const edited = 'test/attacks/edited-approvals.test.ts';
 const inbox = 'test/attacks/approvals.test.ts';
 
-/** Approvals: the approver sees everything that will run (H1–H9). */
+/** Approvals: the approver sees everything that will run (H1–H9, H116, H117). */
 export const approvals: Section<'H'> = {
   H1: {
     promise: 'redaction in an approval removes nothing but the secret: commands dressed up as secrets are shown whole',
@@ -40,6 +41,34 @@ export const approvals: Section<'H'> = {
       'viewers read in approvals and remembered rules what the journal shows them, not the hidden parts of calls',
     tests: [
       `${hiding} > hidden parts > are redacted for viewers in approvals and remembered rules, and visible to approvers`,
+    ],
+  },
+  H117: {
+    promise:
+      'an edited call runs with exactly the arguments that the human wrote, each hidden value where its placeholder stands, or not at all: HTTP, sessions, command line, library',
+    tests: [
+      ...[
+        'a removed item',
+        'swapped items',
+        'a changed value beside a hidden key',
+        'a removed hidden key',
+        'a changed text around hidden parts of all kinds',
+      ].map(
+        (name) =>
+          `${edited} > edited approval of a call with hidden parts > runs exactly the edited arguments: ${name}` as const,
+      ),
+      ...[
+        'is not confused by a repeated call with keys in another order',
+        'is refused with the path when a placeholder is unknown, duplicated, changed, or text of the caller',
+        'runs nothing when two hidden keys would become one, and the next call asks again',
+        'runs nothing when a secret that was registered meanwhile changes the placeholders',
+        'is refused when the arguments are hidden as a whole, unless it replaces them',
+        'shows a revealed value under the placeholder that the question has for it',
+        'runs exactly the edited arguments in a session',
+        'runs exactly the edited arguments of a callback of the host',
+      ].map((name) => `${edited} > edited approval of a call with hidden parts > ${name}` as const),
+      `${edited} > for random arguments and edits, exactly the edited arguments are restored, or the edit is refused`,
+      'test/e2e/cli-approvals.test.ts > approvals in the CLI > an edit of arguments with hidden parts runs with the part that the user left, or is refused',
     ],
   },
   H3: {

@@ -1,6 +1,7 @@
 import type { Section } from '../requirement.ts';
 
 const identity = (name: string) => `test/attacks/identities.test.ts > ${name}` as const;
+const forged = (name: string) => `test/attacks/approval-tampering.test.ts > ${name}` as const;
 const journal = (name: string) => `test/attacks/journal-tampering.test.ts > ${name}` as const;
 
 const authority = (name: string) =>
@@ -78,13 +79,25 @@ export const identities: Section<'H'> = {
   },
   H76: {
     promise:
-      'journal verify finds rows of the query tables, approvals and remembered rules that do not match the entries',
+      'journal verify finds rows of the query tables, approvals and remembered rules that do not match the entries, whatever their dates, also after pruning',
     tests: [
       journal(
         'verification of a journal in an edited SQLite file > detects deleted, added and changed rows of the query index',
       ),
       journal(
         'verification of a journal in an edited SQLite file > detects forged, changed, reopened and removed approvals and remembered rules',
+      ),
+      forged(
+        'approvals and rules in an edited SQLite file > detects forged approvals and remembered rules of any date, and changed ones after pruning',
+      ),
+      forged(
+        'in PostgreSQL: detects forged approvals and remembered rules of any date, and changed ones after pruning',
+      ),
+      forged(
+        'approvals and rules in an edited SQLite file > a forged approval admits no call, and the next call asks again',
+      ),
+      forged(
+        'approvals and rules in an edited SQLite file > holds for a journal that an earlier version pruned, and detects later forgeries',
       ),
       journal(
         'verification of a journal in an edited SQLite file > passes with revealed hidden parts, and detects changed hidden parts of a request',

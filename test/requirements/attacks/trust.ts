@@ -25,8 +25,13 @@ export const trust: Section<'H'> = {
     promise: 'trust shows all that a configuration would do, as it is written, and is asked for at once on a terminal',
     tests: [
       attack('configuration that was not accepted > is shown in full, with escaped control characters'),
+      attack(
+        'configuration that was not accepted > is shown in full where a tool or an argument is named like a secret',
+      ),
       attack('trust > is requested at once on a terminal, and the command continues'),
-      capabilities('a manual edit > is shown in full, except values whose name is that of a secret'),
+      capabilities(
+        'a manual edit > is shown in full, except variables, headers and sign-ins whose name is that of a secret',
+      ),
     ],
   },
   H42: {

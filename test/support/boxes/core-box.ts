@@ -88,7 +88,7 @@ export async function openCoreBox(
       .stage(validate)
       .stage(deduplicate(store))
       .stage(decide(decider, redactor))
-      .stage(approve({ catalog, redactor, approvals, questions, decider }))
+      .stage(approve({ store, catalog, redactor, approvals, questions, decider }))
       .stage(recordIntent(store, journal, redactor, policies))
       .end(execute({ states: new SessionStates(), content, waits, redactor, timeoutMs: 60_000, maxStoredBytes: 1e6 })),
   );

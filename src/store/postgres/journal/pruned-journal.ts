@@ -23,7 +23,8 @@ const dropEntries = `WITH last AS (SELECT seq, hash, at FROM journal WHERE seq =
     DELETE FROM recordings WHERE call IN (SELECT call FROM gone WHERE type = 'ToolInvoked') RETURNING 1)
   SELECT (SELECT count(*) FROM moved) AS moved, (SELECT count(*) FROM unrecorded) AS recordings`;
 const dropApprovals = `DELETE FROM approvals WHERE digest IN (
-  SELECT digest FROM approvals WHERE requested_at < $1 AND (closed OR expires_at < $2) LIMIT ${batch}) RETURNING 1`;
+  SELECT digest FROM approvals WHERE requested_at < $1 AND (used_by <> '' OR (answer = 'denied' AND closed) OR expires_at < $2)
+  LIMIT ${batch}) RETURNING 1`;
 const dropResults = `WITH gone AS (
     DELETE FROM results WHERE id IN (SELECT id FROM results WHERE at < $1 LIMIT ${batch}) RETURNING id),
   pages AS (DELETE FROM result_pages WHERE id IN (SELECT id FROM gone))
@@ -47,6 +48,8 @@ export class PrunedJournal {
   }
 
   async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<DropResult> {
+    // First, because an approval without an entry would count as forged.
+    const approvals = await this.#repeat(dropApprovals, [before, Date.now()]);
     let recordings = 0;
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);
@@ -59,7 +62,7 @@ export class PrunedJournal {
     }
     return {
       entries: to.seq - from.seq,
-      approvals: await this.#repeat(dropApprovals, [before, Date.now()]),
+      approvals,
       results: await this.#repeat(dropResults, [before]),
       recordings,
       claims: await this.#dropClaims(),

@@ -14,7 +14,7 @@ import type { SqliteDatabase } from '../sqlite-database.ts';
 const batch = 200;
 
 const approvalsGone = `DELETE FROM approvals WHERE digest IN (
-  SELECT digest FROM approvals WHERE requested_at < ? AND (closed = 1 OR expires_at < ?) LIMIT ${batch})`;
+  SELECT digest FROM approvals WHERE requested_at < ? AND (used_by <> '' OR (answer = 'denied' AND closed = 1) OR expires_at < ?) LIMIT ${batch})`;
 const resultsGone = `DELETE FROM results WHERE id IN (SELECT id FROM results WHERE at < ? LIMIT ${batch}) RETURNING id`;
 const pagesGone = 'DELETE FROM result_pages WHERE id = ?';
 // A key is settled together with its entry, so a settled key without an entry can be dropped. The index may lag behind the
@@ -41,6 +41,8 @@ export class PrunedJournal {
   }
 
   async drop({ from, to, before, onProgress, signal }: DropRequest): Promise<DropResult> {
+    // First, because an approval without an entry would count as forged.
+    const approvals = await this.#repeat(() => this.#run(approvalsGone, before, Date.now()));
     let recordings = 0;
     for (let seq = from.seq; seq < to.seq;) {
       const last = Math.min(seq + batch, to.seq);
@@ -51,7 +53,6 @@ export class PrunedJournal {
       await yieldTurn();
       signal?.throwIfAborted();
     }
-    const approvals = await this.#repeat(() => this.#run(approvalsGone, before, Date.now()));
     const results = await this.#repeat(() => this.#dropResults(before));
     const claims = await this.#dropClaims();
     return { entries: to.seq - from.seq, approvals, results, recordings, claims };
