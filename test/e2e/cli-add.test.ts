@@ -80,7 +80,7 @@ suite('signalbox add', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /^error name-invalid: server name "bad name!" has .*: use letters, digits, "-" and single "_"/,
+      /^error name-invalid: server name "bad name!" contains a character that is not allowed .*: use letters, digits, "-" and single "_"/,
     );
     assert.match(stderr, /^ {2}next: use another name, such as bad-name$/m);
     assert.doesNotMatch(stderr, /doctor|\.json:/);

@@ -138,7 +138,7 @@ suite('add, disable, enable, remove', () => {
         ['add', 'files', '--npm', 'y@1'],
         /server-exists: the configuration already has a server "files": signalbox\.config\.json:1/,
       ],
-      [['add', 'a__b', '--npm', 'y@1'], /configuration-invalid/],
+      [['add', 'a__b', '--npm', 'y@1'], /name-invalid: server name "a__b" has "__"/],
       [['add', 'signalbox', '--npm', 'y@1'], /the name belongs to the built-in server/],
       [['add', 'x'], /name a command, an address, a package or a module/],
       [['add', 'x', '--npm', 'y@1', '--url', 'https://x'], /only one of these/],

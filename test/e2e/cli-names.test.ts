@@ -57,7 +57,7 @@ suite('tools with long names', () => {
   test('get a fix from doctor that works as printed', async () => {
     const project = createProject({});
     const { stdout } = await project.run(['doctor']);
-    const [, fix = ''] = /put ("rename":\{.*?\}) into mcpServers\.web\.tools/.exec(stdout) ?? [];
+    const [, fix = ''] = /add ("rename":\{.*?\}) to mcpServers\.web\.tools/.exec(stdout) ?? [];
     assert.notEqual(fix, '', stdout);
     const file = join(project.directory, 'signalbox.config.json');
     const configuration = JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: { web: object } };

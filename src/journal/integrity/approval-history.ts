@@ -186,7 +186,7 @@ export class ApprovalHistory {
       if (known === undefined)
         return { seq: head, problem: `the remembered rule ${id} has no journal entry: it was forged` };
       if (known.digest !== undefined && known.digest !== ruleDigest(rule))
-        return { seq: known.seq, problem: `the remembered rule ${id} differs from its entry: it was changed` };
+        return { seq: known.seq, problem: `the remembered rule ${id} was changed: it differs from its entry` };
     }
     for (const [id, { seq }] of this.#rules)
       if (!this.#revoked.has(id) && !rules.has(id))
