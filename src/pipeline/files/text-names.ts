@@ -28,7 +28,6 @@ const change =
   /(?:^|[^\w-])(?:l?cd|pushd|chdir|setwd|set-location|push-location|sl|z)(?![\w-])(?:\s+-[\w-]*)*[\s(]*((?:"[^"]*"|'[^']*'|\\[^]|[^\s;&|()<>"'\\])+)/gi;
 const mayChange = /(?:^|[^\w-])(?:l?cd|pushd|chdir|setwd|set-location|push-location|sl|z)(?![\w-])/i;
 /** Units of work, about 10 ns each, for a character. */
-const searchWork = 0.5;
 const unquoteWork = 3;
 const changeWork = 8;
 const climbing = /^\.\.(?:\/|$)/;
@@ -179,7 +178,7 @@ export function changesToHome(text: string): boolean {
  * because the command may start in a directory below the known ones.
  */
 export function enteredDirectories(text: string, work: WorkBudget): readonly string[] | undefined {
-  if (!work.take(text.length * searchWork)) return undefined;
+  // The search takes about 1 ns for a character, and texts are limited in size, so it is not charged.
   const isQuoted = /["'\\]/.test(text);
   if (!isQuoted && !mayChange.test(text)) return [];
   if (isQuoted && !work.take(text.length * unquoteWork + quoteWork(text))) return undefined;
