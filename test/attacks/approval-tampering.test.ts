@@ -138,6 +138,26 @@ describe('approvals and rules in an edited SQLite file', () => {
       });
   });
 
+  test('a remembered approval whose row was changed to edited arguments admits no call', async (t) => {
+    const files = await fillJournal(t);
+    await withBox(files, undefined, async (box) => {
+      const { id } = await askForPayment(box, 3);
+      await box.approvals.approve(id, { by: human, remember: 'arguments' });
+      const database = new DatabaseSync(files.file);
+      database.exec(
+        `UPDATE approvals SET given = json_set(json_remove(given, '$.rule'), '$.arguments', json('{"amount":9999}'))
+         WHERE answer = 'approved' AND NOT closed`,
+      );
+      database.close();
+      const { outcome, error } = await box.call(
+        'mcp__bank__pay',
+        { amount: 3 },
+        { principal: bot, session: 's', waitMs: 0 },
+      );
+      assert.deepEqual([outcome, error?.code], ['denied', 'approval-failed']);
+    });
+  });
+
   test('holds for a journal that an earlier version pruned, and detects later forgeries', async (t) => {
     const files = await fillJournal(t);
     const store = sqliteStore({ file: files.file, sealer: await journalSealer(files.data) });

@@ -38,8 +38,6 @@ suite('file guard against the directory of an earlier call', () => {
       'cat .signalbox/token',
     ],
     'changes it by an absolute name': ({ data }) => [`cd ${dirname(data)}`, 'cat .signalbox/token'],
-    'changes it by quoted names': () => ['c\'\'d ".."', String.raw`cd $'\x2e'/home`, 'cp -r . /elsewhere'],
-    'changes it in other languages': () => ["import os; os.chdir('..')", "eval 'cd home'", 'cp -r . /elsewhere'],
     'changes it on Windows': () => ['Set-Location ..', 'pushd .\\home', String.raw`type .\.signalbox\token`],
     'gives it to a program': () => ['cd src/a', 'env --chdir=../../.. cat home/.signalbox/token'],
     'goes above it and back': ({ data }) => ['cd /', `cat .${data}/token`],
@@ -58,8 +56,8 @@ suite('file guard against the directory of an earlier call', () => {
       symlinkSync(dirname(project), join(project, 'lib/up'));
       return ['cd lib', 'cd up', 'cat home/.signalbox/token'];
     },
-    'copies a directory above the data directory': () => ['cd ..', 'cp -r home /tmp/copy'],
-    'copies its own directory': ({ data }) => [`cd ${dirname(data)}`, 'cp -r . /tmp/copy'],
+    'changes it by quoted names': () => ['c\'\'d ".."', String.raw`cd $'\x2e'/home`, 'cat .signalbox/token'],
+    'changes it in other languages': () => ["import os; os.chdir('..')", "eval 'cd home'", 'cat .signalbox/token'],
     'uses backslashes': () => ['cd src/a/b', String.raw`type ..\..\..\..\home\.signalbox\token`],
     'uses another case': () => ['cd src/a/b', 'cat ../../../../HOME/.SignalBox/token'],
     'uses ignorable characters': () => ['cd src/a/b', 'cat ../../../../home/.signal\u200bbox/token'],
@@ -79,7 +77,7 @@ suite('file guard against the directory of an earlier call', () => {
         assertDenied(await runAll(shellOf(guarded, shell), commands), shell);
     });
 
-  test('denies a command that starts from the home directory of an earlier call', async (t) => {
+  test('asks for a command that starts from the home directory of an earlier call', async (t) => {
     const guarded = await openBox(t);
     const { HOME } = process.env;
     process.env['HOME'] = dirname(guarded.data);
@@ -88,7 +86,7 @@ suite('file guard against the directory of an earlier call', () => {
       else process.env['HOME'] = HOME;
     });
     const run = shellOf(guarded, 'Bash');
-    assertDenied(await runAll(run, ['cd', 'cp -r . /elsewhere']), 'cd');
+    assertAsked(await runAll(run, ['cd', 'cp -r . /elsewhere']), 'cd');
   });
 
   const asked: Readonly<Record<string, readonly string[]>> = {
@@ -98,6 +96,9 @@ suite('file guard against the directory of an earlier call', () => {
     'a name after single steps': ['cd src', 'cd ../tools', 'printf x >> notes.mjs'],
     'a removal of its own directory': ['cd rules', 'rm -rf ../rules'],
     'a move from the directory above': ['cd ..', 'mv project other'],
+    'a copy of a directory above the data directory': ['cd ..', 'cp -r home /tmp/copy'],
+    'a copy of its own directory': ['cd ..', 'cd home', 'cp -r . /tmp/copy'],
+    'a copy after changes in one command': ['cd src && cd ../..', 'cp -r home /tmp/copy'],
   };
   for (const [label, commands] of Object.entries(asked))
     test(`asks for ${label}`, async (t) => {
@@ -159,6 +160,9 @@ suite('file guard against the directory of an earlier call', () => {
       'git -C ../p status && make -C ../.. all',
       'cp -r src lib && rm -r lib/src',
       'node -e "import(\'../../lib/x.txt\')"',
+      'cd src && cd ..',
+      'grep -rn rm . | head',
+      'rg mv src',
       `echo ${'word '.repeat(300)}`,
     ];
     for (let round = 0; round < 2; round += 1)

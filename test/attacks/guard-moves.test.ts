@@ -40,6 +40,37 @@ suite('file guard against hidden sources of a move, copy or link', () => {
       assertAsked(await run(command), command);
   });
 
+  test('redirections, wrappers and other positions of operands do not hide the source', async () => {
+    const commands = [
+      `rm>/dev/null -rf ${parent}`,
+      `cp</dev/null -r ${parent} x`,
+      `env -u mv rm -rf ${parent}`,
+      `sudo -u mv rm -rf ${parent}`,
+      `cp -r -- a ${parent} -x`,
+      `rename home h2 ${parent}`,
+      `xcopy ${parent} x`,
+    ];
+    for (const command of commands) assertDenied(await run(command), command);
+  });
+
+  test('a program and its operands in several strings count as one command', async () => {
+    for (const args of [
+      { command: 'rm', args: ['-rf', parent] },
+      { args: ['cp', '-r', parent, 'x'] },
+      { command: ['mv', parent, 'x'] },
+      { command: 'rm -rf', path: parent },
+      { cmd: '/bin/mv', args: [parent, '/tmp/q'] },
+    ])
+      assertDenied(await guarded.call('mcp__notes__run', args), JSON.stringify(args));
+    assertAsked(await guarded.call('mcp__notes__run', { command: 'mv', args: ['rules', '/tmp/q'] }), 'protected files');
+    for (const args of [
+      { command: 'rm -rf dist', cwd: project },
+      { command: 'cp', args: ['src/a.txt', project] },
+      { command: 'ls', path: project },
+    ])
+      assertRan(await guarded.call('mcp__notes__run', args), JSON.stringify(args));
+  });
+
   test('a copy or move into a directory with protected files does not ask', async () => {
     const commands = [
       `cp -r src/a.txt ${project}`,

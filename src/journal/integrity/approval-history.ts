@@ -153,6 +153,11 @@ export class ApprovalHistory {
     return this.#asked.has(id);
   }
 
+  /** Returns the rule that the recorded answer of an approval created. */
+  ruleOf(id: string): string | undefined {
+    return this.#answers.get(id)?.rule;
+  }
+
   /** Returns how a stored approval differs from the entries; `undefined` when it does not. */
   problemOf(record: ApprovalRecord, rules: ReadonlyMap<string, StoredRule>): string | undefined {
     const asked = this.#asked.get(record.id);

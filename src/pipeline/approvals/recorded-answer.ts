@@ -21,7 +21,7 @@ export async function isRecordedApproval(
     for await (const entry of entriesOf(store, 'AuthorityChanged')) history.add(entry);
   const { rule, arguments: edited } = parseAnswer(record);
   // Edited arguments are never remembered. The rule of an answer may be revoked, and its digest is not compared then.
-  if (rule !== undefined && edited !== undefined) return false;
+  if (rule !== history.ruleOf(record.id) || (rule !== undefined && edited !== undefined)) return false;
   const rules = rule === undefined ? [] : await store.rules({ principal: record.principal });
   const unused = { ...record, closed: false, usedBy: '' };
   return history.problemOf(unused, new Map(rules.map((each) => [each.id, each]))) === undefined;

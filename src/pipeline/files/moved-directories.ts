@@ -12,7 +12,13 @@ import { withoutQuotes, shellWords } from './text-names.ts';
 /** Commands whose last operand is the destination of the others. A link or a mount gives a directory another name. */
 const transferring = new Set([
   'mv',
+  'gmv',
   'cp',
+  'gcp',
+  'copy',
+  'xcopy',
+  'robocopy',
+  'ditto',
   'ln',
   'mount',
   'rsync',
@@ -25,19 +31,24 @@ const transferring = new Set([
   'rename-item',
   'copy-item',
 ]);
-const removing = new Set(['rm', 'rmdir', 'unlink', 'shred', 'trash', 'del', 'rd', 'remove-item']);
+const removing = new Set('rm grm rmdir unlink shred trash trash-put rimraf del erase rd remove-item'.split(' '));
+/** Commands that name every directory as a source. */
+const withoutDestination = new Set(['rename', 'mklink']);
+/** Commands whose operands are texts, never commands. */
+const searching = new Set(['grep', 'egrep', 'fgrep', 'zgrep', 'rg', 'ag', 'ack', 'ls', 'which', 'man']);
 /** Commands that only copy, which is relevant for the data directory only, because copying is reading. */
-const copying = new Set(['cp', 'rsync', 'scp', 'copy-item']);
+const copying = new Set('cp gcp copy xcopy robocopy ditto rsync scp copy-item'.split(' '));
 const moving = [...transferring, ...removing].filter((name) => !copying.has(name));
 const transferOrRemoval = commandPattern([...moving, ...copying]);
 const moveOrRemoval = commandPattern(moving);
 /** An option that may name the destination: `-t`, `-rt/to`, `--target-directory` and its abbreviations, `-Destination`. */
 const targetOption = /^-(?!-)\w*t|^--t/;
 
-const removingVerbs = /delete|remove|trash|erase|unlink|(?:^|_)(?:rm|rmdir|del|rd|purge|wipe)(?:_|$)/;
+const removingVerbs =
+  /delete|remove|trash|erase|unlink|destroy|(?:^|_)(?:rm|rmdir|rmtree|rmrf|del|rd|purge|wipe)(?:_|$)/;
 const linkingVerbs = /symlink|(?:^|_)(?:link|ln|mount)(?:_|$)/;
-const movingVerbs = /move|rename|(?:^|_)(?:mv|ren)(?:_|$)/;
-const copyingVerbs = /copy|duplicate|(?:^|_)(?:cp|clone)(?:_|$)/;
+const movingVerbs = /move|rename|relocate|(?:^|_)(?:mv|mvdir|ren)(?:_|$)/;
+const copyingVerbs = /copy|duplicate|(?:^|_)(?:cp|cpdir|clone)(?:_|$)/;
 const destinationKey = /^(?:dest|dst|target|to$|to_|new)/;
 const sourceKey =
   /^(?:source|src|from|old|origin|current|paths?$|files?(?:_|$)|filename|dir|folder|input|item|entry|ur[il]$)/;
@@ -146,15 +157,24 @@ function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** Returns the paths that a command moves. The command may follow another one: `sudo mv`, `xargs rm`, `git mv`. */
-function movedByWords(words: readonly string[]): readonly MovedPath[] {
+/** Returns the paths that a command moves. The command may follow another one, or its options: `sudo mv`, `xargs rm`, `env -u mv rm`. */
+export function movedByWords(words: readonly string[]): readonly MovedPath[] {
   const names = words.map((word) => word.slice(word.lastIndexOf('/') + 1).toLowerCase());
-  const position = names.findIndex((name) => transferring.has(name) || removing.has(name));
-  if (position === -1) return [];
-  const name = names[position] ?? '';
-  const rest = words.slice(position + 1).map(withoutQuotes);
-  const operands = rest.filter((word) => !word.startsWith('-'));
-  const mayEndInTarget = transferring.has(name) && operands.length > 1 && !rest.some((word) => targetOption.test(word));
+  if (searching.has(names[0] ?? '')) return [];
+  return names.flatMap((name, position) =>
+    transferring.has(name) || removing.has(name) ? movedBy(name, words.slice(position + 1)) : [],
+  );
+}
+
+function movedBy(name: string, given: readonly string[]): readonly MovedPath[] {
+  const rest = given.map(withoutQuotes);
+  const end = rest.indexOf('--');
+  const operands = rest.filter((word, index) => !word.startsWith('-') || (end !== -1 && index > end));
+  const mayEndInTarget =
+    transferring.has(name) &&
+    !withoutDestination.has(name) &&
+    operands.length > 1 &&
+    !rest.some((word) => targetOption.test(word));
   const sources = mayEndInTarget ? operands.slice(0, -1) : operands;
   // The value of an option may be a source too, and does no harm if it is the destination.
   for (const word of rest) if (word.startsWith('-')) sources.push(...attachedValues(word));
@@ -172,5 +192,5 @@ function attachedValues(word: string): string[] {
 
 /** Returns a pattern for a text in which a shell may run one of the commands. */
 function commandPattern(names: readonly string[]): RegExp {
-  return new RegExp(`(?:^|[^\\w-])(?:${names.join('|')})\\s`, 'i');
+  return new RegExp(`(?:^|[^\\w-])(?:${names.join('|')})[\\s<>&]`, 'i');
 }

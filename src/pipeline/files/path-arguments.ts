@@ -2,7 +2,14 @@ import { normalize, resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '../../core/json/json.ts';
 import type { WorkBudget } from '../../policy/conditions/work-budget.ts';
 import { getOrInsert } from '../../core/get-or-insert.ts';
-import { type MovedPath, type MovingTool, destinationIn, movedByCommand, movingTool } from './moved-directories.ts';
+import {
+  type MovedPath,
+  type MovingTool,
+  destinationIn,
+  movedByCommand,
+  movedByWords,
+  movingTool,
+} from './moved-directories.ts';
 import type { DirectoryListings } from './directory-listings.ts';
 import { maxFileNameLength, pathFormsOf } from './path-forms.ts';
 import { type Lookups, foldName } from './real-path.ts';
@@ -46,6 +53,10 @@ const minNamesToList = 16;
 
 /** With more directories than this, only those names are resolved that a directory has. */
 const maxFullyResolved = 16;
+const programKeys = /^(?:command|cmd|program|executable|binary|exec)$/i;
+const operandKeys =
+  /^(?:args?|argv|arguments|params?|parameters|operands?|paths?|files?|targets?|sources?|src|dest|dst)$/i;
+const maxProgramWords = 50;
 const onlyDots = /^[./]*$/;
 /** `../` at the start of a normalized path, and the rest. */
 const climbForm = /^((?:\.\.(?:\/|$))*)(.*)$/s;
@@ -90,8 +101,12 @@ export function namedPaths(searched: SearchedArguments, files: Lookups, work: Wo
   for (const [text, kind] of strings.moved) {
     const { absolute, relative } = pathFormsOf(text, work);
     if (!work.take(stringWork * directories.length * (1 + relative.length))) break;
-    const resolved = directories.flatMap((base) => relative.map((each) => resolve(base, each)));
-    for (const path of [...absolute, ...resolved]) addMoved(moved, path, kind);
+    for (const path of absolute) addMoved(moved, path, kind);
+    for (const base of directories) {
+      // The tool need not be in the directory of an earlier call.
+      const isUncertain = kind.isUncertain || (searched.visited.directories.has(base) && !bases.has(base));
+      for (const each of relative) addMoved(moved, resolve(base, each), { ...kind, isUncertain });
+    }
   }
   const { relative, bare, paths, unnamed } = collector;
   return {
@@ -161,6 +176,7 @@ class StringCollector {
     else if (Array.isArray(value)) {
       for (const each of value) this.collect(each, key, isMoved);
       this.#addJoined(value.filter((each) => typeof each === 'string'));
+      if (commandKeys.test(key)) this.#addMovedBy(value.filter((each) => typeof each === 'string'));
     } else {
       const object = value as JsonObject;
       const destination = this.#tool && destinationIn(this.#tool, object);
@@ -170,7 +186,24 @@ class StringCollector {
         this.collect(object[name] ?? null, name, isMoved && name !== destination);
       }
       this.#addJoined(Object.values(object).filter((each) => typeof each === 'string'));
+      this.#addProgram(object);
     }
+  }
+
+  /** Adds what a program moves whose operands are under other keys: `{ "command": "rm", "args": ["-rf", "dir"] }`. */
+  #addProgram(object: JsonObject): void {
+    const program = Object.keys(object).find((name) => programKeys.test(name) && typeof object[name] === 'string');
+    if (program === undefined) return;
+    const operands = Object.keys(object)
+      .filter((name) => name !== program && operandKeys.test(name))
+      .flatMap((name) => [object[name] ?? null].flat())
+      .filter((each) => typeof each === 'string');
+    if (operands.length > 0) this.#addMovedBy([...String(object[program]).split(/\s+/, maxProgramWords), ...operands]);
+  }
+
+  #addMovedBy(words: readonly string[]): void {
+    if (!this.#searched.mayMove || !this.#charge(words.length * joinWork)) return;
+    for (const { path, ...kind } of movedByWords(words)) addMoved(this.moved, path, kind);
   }
 
   /** Adds the guarded names that are spread over a name and an extension. */
@@ -313,6 +346,7 @@ class PathCollector {
    */
   entered(strings: StringCollector, bases: ReadonlySet<string>, directories: readonly string[]): ReadonlySet<string> {
     const found = new Set<string>();
+    const starts = [...bases, ...this.#searched.visited.directories];
     const add = (path: string): boolean => {
       if (this.#files.stat(path)?.isDirectory() !== true) return false;
       for (const each of [path, this.#files.real(path)]) if (!bases.has(each)) found.add(each);
@@ -323,7 +357,8 @@ class PathCollector {
       let isThere = false;
       for (const path of absolute) isThere = add(path) || isThere;
       for (const path of relative)
-        for (const directory of directories) {
+        // `..` starts where the call does; a directory that the call names with it would lead one step too far.
+        for (const directory of onlyDots.test(path) ? starts : directories) {
           if (this.#work.isExceeded) return found;
           for (const each of this.#pathsFrom(directory, path)) isThere = add(each) || isThere;
         }

@@ -188,14 +188,19 @@ export function enteredDirectories(text: string, work: WorkBudget): readonly str
   if (!work.take(text.length * changeWork)) return undefined;
   const entered = new Set(home.test(plain) ? ['~'] : []);
   let left = maxChanges;
-  for (const reading of new Set([text, decoded, plain]))
+  for (const reading of new Set([text, decoded, plain])) {
+    let current = '';
     for (const [, operand = ''] of reading.matchAll(change)) {
       left -= 1;
       if (left < 0 || operand.length > maxOperandLength) return undefined;
       const target = withoutQuotes(operand);
-      entered.add(operand).add(target);
+      // Each change starts where the one before it led.
+      current = current === '' || /^[/~$]/.test(target) ? target : `${current}/${target}`;
+      if (current.length > maxOperandLength) return undefined;
+      entered.add(operand).add(target).add(normalize(current));
       if (/^[./\\]*\.\./.test(target)) for (const each of shortened(target)) entered.add(each);
     }
+  }
   return [...entered];
 }
 

@@ -88,6 +88,9 @@ export const identities: Section<'H'> = {
         'verification of a journal in an edited SQLite file > detects forged, changed, reopened and removed approvals and remembered rules',
       ),
       forged(
+        'approvals and rules in an edited SQLite file > a remembered approval whose row was changed to edited arguments admits no call',
+      ),
+      forged(
         'approvals and rules in an edited SQLite file > detects forged approvals and remembered rules of any date, and changed ones after pruning',
       ),
       forged(
