@@ -192,13 +192,14 @@ class StringCollector {
 
   /** Adds what a program moves whose operands are under other keys: `{ "command": "rm", "args": ["-rf", "dir"] }`. */
   #addProgram(object: JsonObject): void {
-    const program = Object.keys(object).find((name) => programKeys.test(name) && typeof object[name] === 'string');
-    if (program === undefined) return;
+    const program = Object.keys(object).find((name) => programKeys.test(name));
+    const text = program === undefined ? undefined : object[program];
+    if (typeof text !== 'string') return;
     const operands = Object.keys(object)
       .filter((name) => name !== program && operandKeys.test(name))
       .flatMap((name) => [object[name] ?? null].flat())
       .filter((each) => typeof each === 'string');
-    if (operands.length > 0) this.#addMovedBy([...String(object[program]).split(/\s+/, maxProgramWords), ...operands]);
+    if (operands.length > 0) this.#addMovedBy([...text.split(/\s+/, maxProgramWords), ...operands]);
   }
 
   #addMovedBy(words: readonly string[]): void {
