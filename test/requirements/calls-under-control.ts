@@ -60,7 +60,7 @@ export const callsUnderControl: Section<'C'> = {
     ],
   },
   C4: {
-    promise: 'an approval reaches a human wherever they are; the first answer wins and the others are told',
+    promise: 'an approval reaches a human wherever they are; the first answer wins and the others are notified',
     tests: [
       'src/pipeline/approvals/approvals.test.ts > approval channels > are all asked at once; the first answer wins and aborts the signal of the others',
       'src/pipeline/approvals/approvals.test.ts > approval answers > are final: the first one wins, and later ones are rejected with its author and time',
@@ -142,7 +142,7 @@ export const callsUnderControl: Section<'C'> = {
     ],
   },
   C10: {
-    promise: '`policy backtest` tells which recorded decisions a changed policy would change',
+    promise: '`policy backtest` lists which recorded decisions a changed policy would change',
     tests: [
       'test/e2e/cli-policy.test.ts > signalbox policy > backtest prints the recorded calls that a changed policy would decide differently',
       'src/server/routes/policies/policy-routes.test.ts > /api/policies > backtests rules on the recorded calls',

@@ -62,7 +62,7 @@ const onlyDots = /^[./]*$/;
 const climbForm = /^((?:\.\.(?:\/|$))*)(.*)$/s;
 
 /** Units of work, about 10 ns each. */
-/** What the checks after the directories of earlier calls may take. */
+/** The work that is left for the checks after those of earlier directories. */
 const minWorkLeft = 1_000_000;
 const followWork = 4000;
 const joinWork = 30;
