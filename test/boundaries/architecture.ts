@@ -43,7 +43,7 @@ export const packageFolders: readonly { readonly packages: readonly string[]; re
     { packages: ['jose'], folders: ['server/access/oauth', 'sources/mcp/http/oauth'] },
     { packages: ['node:sqlite'], folders: ['store/sqlite', 'core/locks'] },
     { packages: ['@napi-rs/keyring'], folders: ['config/secrets'] },
-    { packages: ['pg', 'pg-*', 'kysely'], folders: ['store/postgres'] },
+    { packages: ['pg', 'pg-*'], folders: ['store/postgres'] },
     { packages: ['undici', 'eventsource-parser'], folders: ['sources/mcp/http'] },
     { packages: ['ajv', 'ajv-formats'], folders: ['catalog'] },
     { packages: ['@marcbachmann/cel-js'], folders: ['policy'] },
