@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { journalSealer } from '../../src/config/secrets/journal-key.ts';
 import { verifyJournal } from '../../src/journal/integrity/verify-journal.ts';
 import { approvalDigest } from '../../src/journal/store/approval-store.ts';
@@ -15,9 +14,11 @@ import { sqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { approvalIdOf } from '../support/approval-id.ts';
 import {
   type JournalFiles,
+  type ReportedEdit,
   bot,
   fillJournal,
   human,
+  reportsForgeries,
   verify,
   verifyAfter,
   withBox,
@@ -26,7 +27,7 @@ import { startPostgres } from '../support/postgres/postgres.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Rows without entries, dated before any pruning. */
-const forgedRows: readonly (readonly [edit: string, expected: RegExp])[] = [
+const forgedRows: readonly ReportedEdit[] = [
   [
     `INSERT INTO approvals (digest, id, binding, subject, principal, server, requested_at, expires_at, asked, answer, given, closed, used_by)
      SELECT 'x', 'appr_forged', 'b', 's', principal, server, 0, 9000000000000, asked, 'approved', '{"by":{"id":"user:ada","kind":"human"}}',
@@ -39,20 +40,6 @@ const forgedRows: readonly (readonly [edit: string, expected: RegExp])[] = [
     /remembered rule rule_x has no journal entry: it was forged/,
   ],
 ];
-
-/** Asserts that `verify` reports each edit, in a copy of the files. */
-async function reportsForgeries(t: TestContext, files: JournalFiles, edits: typeof forgedRows): Promise<void> {
-  for (const [edit, expected] of edits) {
-    const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
-    cpSync(files.data, copy.data, { recursive: true });
-    t.after(() => rmSync(copy.data, { recursive: true, force: true }));
-    const problems = await verifyAfter(copy, (database) => {
-      assert.ok(Number(database.prepare(edit).run().changes) > 0, edit);
-    });
-    for (const problem of problems) assert.match(problem, expected, edit);
-    rmSync(copy.data, { recursive: true });
-  }
-}
 
 async function askForPayment(box: InternalSignalbox, amount: number): Promise<{ readonly id: string }> {
   return {

@@ -1,6 +1,7 @@
 import type { InternalSignalbox } from '../../../src/signalbox/internal-signalbox.ts';
 import { openSignalbox } from '../../../src/signalbox/create-signalbox.ts';
 import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
@@ -104,5 +105,26 @@ export async function verify({ data, file }: JournalFiles): Promise<JournalVerif
     return await verifyJournal(store);
   } finally {
     await store.close();
+  }
+}
+
+/** An edit of the database, and the problem that `verify` then reports. */
+export type ReportedEdit = readonly [edit: string, expected: RegExp];
+
+/** Asserts that `verify` reports each edit, in a copy of the files. */
+export async function reportsForgeries(
+  t: TestContext,
+  files: JournalFiles,
+  edits: readonly ReportedEdit[],
+): Promise<void> {
+  for (const [edit, expected] of edits) {
+    const copy = { data: `${files.data}-copy`, file: join(`${files.data}-copy`, 'signalbox.db') };
+    cpSync(files.data, copy.data, { recursive: true });
+    t.after(() => rmSync(copy.data, { recursive: true, force: true }));
+    const problems = await verifyAfter(copy, (database) => {
+      assert.ok(Number(database.prepare(edit).run().changes) > 0, edit);
+    });
+    for (const problem of problems) assert.match(problem, expected, edit);
+    rmSync(copy.data, { recursive: true });
   }
 }
